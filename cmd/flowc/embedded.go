@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/nats/embedded"
+	"github.com/flowlang/flow/exec"
+	"github.com/flowlang/flow/lang"
+)
+
+// readSeed reads the seed before anything is started, so that a bad one costs nothing.
+func (a *app) readSeed(path string) ([]embedded.SeedMessage, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, usagef("reading the seed: %w", err)
+	}
+	defer file.Close()
+	messages, err := embedded.ReadSeed(file, path)
+	if err != nil {
+		return nil, usagef("%w", err)
+	}
+	return messages, nil
+}
+
+func (a *app) startEmbedded(ctx context.Context, r running, seed []embedded.SeedMessage) (*embedded.Server, error) {
+	dir := r.embedded
+	if dir == temporary {
+		dir = ""
+	}
+	server, err := embedded.Start(dir)
+	if err != nil || seed == nil {
+		return server, err
+	}
+	seeded, err := server.Seed(ctx, seed)
+	if err != nil {
+		server.Stop()
+		return nil, err
+	}
+	if seeded {
+		fmt.Fprintf(a.errs, "published %s of %s into stream %s\n", plural(uint64(len(seed)), "message"), lang.Printable(r.seed), embedded.SeedStream)
+	} else {
+		fmt.Fprintf(a.errs, "stream %s has the seed already\n", embedded.SeedStream)
+	}
+	return server, nil
+}
+
+// What showEmbedded shows of each destination.
+const (
+	sampleMessages = 2
+	sampleWidth    = 300
+)
+
+// showEmbedded shows the first messages of each destination, which nobody can
+// look up once a temporary server is gone.
+func (a *app) showEmbedded(server *embedded.Server, totals exec.Totals) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	shown := map[string]bool{}
+	for _, p := range totals.Places {
+		if shown[p.Stream] {
+			continue
+		}
+		shown[p.Stream] = true
+		messages, err := server.Sample(ctx, p.Stream, sampleMessages)
+		if err != nil {
+			return &failure{status: statusFailed, err: err}
+		}
+		fmt.Fprintf(a.out, "\nfirst in stream %s\n", p.Stream)
+		for _, m := range messages {
+			fmt.Fprintf(a.out, "  %s %s\n", lang.Printable(m.Subject), clip(lang.Printable(string(m.Data)), sampleWidth))
+		}
+	}
+	if server.Temporary() {
+		fmt.Fprintf(a.out, "\nthe embedded server and its %s are gone; --embedded=DIR keeps them\n", connectors.FormatSize(server.StoreSize()))
+	}
+	return nil
+}
+
+func clip(text string, width int) string {
+	runes := []rune(text)
+	if len(runes) <= width {
+		return text
+	}
+	return string(runes[:width]) + " ..."
+}

@@ -1,0 +1,41 @@
+// Command flowc checks, explains and runs flows.
+//
+// It reads flags and files, registers the connectors, and prints; what flows
+// mean and do lives in lang, planner and exec.
+//
+// What always holds: data goes to stdout and everything else to stderr; text
+// that comes from data, files or servers is printed with its control characters
+// escaped; the status is 0 when done, 1 when a run failed, 2 for a bad program or
+// usage, 3 when the surroundings are not fit, and 128 plus the signal's number
+// after a signal that cut an epoch.
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/nats"
+)
+
+func main() {
+	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Main runs flowc with these arguments and streams, and returns its status.
+func Main(args []string, in io.Reader, out, errs io.Writer) int {
+	a := &app{in: in, out: out, errs: errs, kinds: []connectors.Kind{nats.Kind()}}
+	root := a.root()
+	root.SetArgs(args)
+	return a.status(root.Execute())
+}
+
+// app is what every command needs.
+type app struct {
+	in        io.Reader
+	out, errs io.Writer
+	kinds     []connectors.Kind
+
+	color     string // auto, always or never
+	namespace string
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/flowlang/flow/lang"
+	"github.com/flowlang/flow/planner"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "flowc",
+		Short: "Move messages through NATS JetStream without losing one",
+		Long: `flowc checks and runs flows: small programs that say where messages come from,
+what happens to them, and where they go.
+
+    from nats "orders.>" epoch 1000/1s to nats stream "<resource>" subject "<resource>.v1"`,
+		SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.errs)
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colored output: auto, always or never; NO_COLOR is heeded")
+	root.PersistentFlags().StringVar(&a.namespace, "namespace", planner.DefaultNamespace, "`NAME` within which the flows' names are unique")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkGlobals() }
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.planCommand(), a.fmtCommand(), a.versionCommand())
+	root.InitDefaultCompletionCmd()
+	return root
+}
+
+func (a *app) checkGlobals() error {
+	if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
+		return usagef("--color is auto, always or never, found %q", a.color)
+	}
+	if !validNamespace(a.namespace) {
+		return usagef("--namespace takes letters, digits, - and _, found %q", a.namespace)
+	}
+	return nil
+}
+
+func validNamespace(name string) bool {
+	return name != "" && len(name) <= 100 && strings.IndexFunc(name, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) < 0
+}
+
+// flagError adds what was probably meant to an error about a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		if nearest, ok := lang.Nearest(name, known); ok {
+			text += fmt.Sprintf("; did you mean --%s?", nearest)
+		}
+	}
+	return usagef("%s (see %s --help)", text, cmd.CommandPath())
+}

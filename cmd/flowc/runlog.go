@@ -1,0 +1,118 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/exec"
+	"github.com/flowlang/flow/lang"
+)
+
+// progressInterval is how often a run that certifies epochs says so.
+const progressInterval = 10 * time.Second
+
+// runLog writes what happens in a run, a line each. It is safe for concurrent use.
+type runLog struct {
+	log  *slog.Logger
+	done chan struct{}
+	once sync.Once
+
+	mu      sync.Mutex
+	begun   bool
+	epoch   uint64
+	totals  exec.Totals
+	written exec.Totals // when progress was last written
+}
+
+func newRunLog(to io.Writer, format, flow string) *runLog {
+	options := &slog.HandlerOptions{ReplaceAttr: tidy}
+	var handler slog.Handler = slog.NewTextHandler(to, options)
+	if format == "json" {
+		handler = slog.NewJSONHandler(printableWriter{to}, options)
+	}
+	l := &runLog{log: slog.New(handler).With("flow", flow), done: make(chan struct{})}
+	go l.progress()
+	return l
+}
+
+// tidy shortens the time, and escapes what data brings into a line.
+func tidy(_ []string, a slog.Attr) slog.Attr {
+	switch {
+	case a.Key == slog.TimeKey && a.Value.Kind() == slog.KindTime:
+		return slog.String(a.Key, a.Value.Time().UTC().Format("2006-01-02T15:04:05.000Z"))
+	case a.Value.Kind() == slog.KindString:
+		return slog.String(a.Key, lang.Printable(a.Value.String()))
+	}
+	return a
+}
+
+func (l *runLog) info(text string, attributes ...any) { l.log.Info(text, attributes...) }
+
+func (l *runLog) starting(where string) { l.info("connecting", "nats", where) }
+
+// notice writes what a connection reports.
+func (l *runLog) notice(n connectors.Notice) {
+	if n.Warning {
+		l.log.Warn(n.Text, n.Attributes...)
+		return
+	}
+	l.log.Info(n.Text, n.Attributes...)
+}
+
+// event writes what the executor reports; epochs only now and then, see progress.
+func (l *runLog) event(e exec.Event) {
+	l.mu.Lock()
+	l.epoch, l.totals = e.Epoch, e.Totals
+	if e.Kind == exec.Admitted {
+		l.begun = true
+	}
+	l.mu.Unlock()
+	switch e.Kind {
+	case exec.Admitted:
+		l.info("admitted", "ledger", e.Text, "after epoch", e.Epoch)
+		for _, line := range e.Lines {
+			l.info("changed since the last run", "setting", line)
+		}
+	case exec.Retrying:
+		l.log.Warn("the epoch is not certified and is tried again", "epoch", e.Epoch, "error", e.Err.Error(), "try", e.Try, "wait", e.After.String())
+	case exec.Recovered:
+		l.info("reading goes on from the last certified position", "after epoch", e.Epoch)
+	}
+}
+
+// admitted says whether the flow got as far as reading.
+func (l *runLog) admitted() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.begun
+}
+
+func (l *runLog) progress() {
+	tick := time.NewTicker(progressInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.done:
+			return
+		case <-tick.C:
+			l.writeProgress()
+		}
+	}
+}
+
+func (l *runLog) writeProgress() {
+	l.mu.Lock()
+	now, before, epoch := l.totals, l.written, l.epoch
+	l.written = now
+	l.mu.Unlock()
+	if now.Epochs == before.Epochs {
+		return
+	}
+	rate := float64(now.Read-before.Read) / progressInterval.Seconds()
+	l.info("certified", "epoch", epoch, "read", now.Read, "written", now.Written, "per second", int64(rate), "pending", now.Pending)
+}
+
+func (l *runLog) stop() { l.once.Do(func() { close(l.done) }) }

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// signals turns SIGINT and SIGTERM into an orderly end: the first closes stop,
+// the second, or the end of the grace time, cancels the context.
+type signals struct {
+	context context.Context
+	stop    chan struct{}
+
+	cancel context.CancelCauseFunc
+	came   chan os.Signal
+	done   chan struct{}
+	once   sync.Once
+
+	mu  sync.Mutex
+	log *runLog
+}
+
+// cut says that a signal ended a run before its open epoch was certified.
+type cut struct {
+	signal os.Signal
+	why    string
+}
+
+func (c *cut) Error() string {
+	return fmt.Sprintf("%s: the open epoch was dropped, not certified and not acknowledged; it is read again at the next start", c.why)
+}
+
+func (c *cut) number() int {
+	if s, ok := c.signal.(syscall.Signal); ok {
+		return int(s)
+	}
+	return 0
+}
+
+// lastResort is how long an aborted run may take to let go of its connections.
+const lastResort = time.Second
+
+func watchSignals(parent context.Context, grace time.Duration) *signals {
+	s := &signals{stop: make(chan struct{}), came: make(chan os.Signal, 2), done: make(chan struct{})}
+	if parent == nil {
+		parent = context.Background()
+	}
+	s.context, s.cancel = context.WithCancelCause(parent)
+	signal.Notify(s.came, syscall.SIGINT, syscall.SIGTERM)
+	go s.watch(grace)
+	return s
+}
+
+func (s *signals) watch(grace time.Duration) {
+	var first os.Signal
+	select {
+	case <-s.done:
+		return
+	case first = <-s.came:
+	}
+	s.say("closing the open epoch; a second signal aborts it", first)
+	close(s.stop)
+	end := &cut{signal: first, why: fmt.Sprintf("the grace time of %s is over", grace)}
+	select {
+	case <-s.done:
+		return
+	case second := <-s.came:
+		end = &cut{signal: second, why: "a second signal"}
+	case <-time.After(grace):
+	}
+	s.cancel(end)
+	select {
+	case <-s.done:
+	case <-time.After(lastResort):
+		fmt.Fprintf(os.Stderr, "error: %v\n", end)
+		os.Exit(statusSignal + end.number())
+	}
+}
+
+// tell lets the log know of the signals from now on.
+func (s *signals) tell(log *runLog) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = log
+}
+
+func (s *signals) say(text string, which os.Signal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.log != nil {
+		s.log.info(text, "signal", which.String())
+	}
+}
+
+// stopped says whether the first signal came.
+func (s *signals) stopped() bool {
+	select {
+	case <-s.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *signals) release() {
+	s.once.Do(func() {
+		signal.Stop(s.came)
+		close(s.done)
+		s.cancel(nil)
+	})
+}

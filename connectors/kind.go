@@ -1,0 +1,68 @@
+package connectors
+
+import "context"
+
+// Kind is a sort of system that flows read from and write to, such as "nats".
+type Kind struct {
+	Name string
+	// Connection, Source and Sink say which settings each takes. One table
+	// drives parsing, checking and the reference page.
+	Connection, Source, Sink Fields
+
+	// CheckConnection, CheckSource and CheckSink judge settings without any I/O:
+	// what a single field cannot know. nil means that there is nothing to add.
+	// An *Error tells which setting it is about.
+	CheckConnection func(Settings) error
+	CheckSources    func([]SourceSpec) error // those of one flow on one connection
+	CheckSink       func(SinkSpec) error
+	// CheckLoop refuses a sink that feeds the sources of its own flow, as far as
+	// names alone tell. It is called where both are on one connection.
+	CheckLoop func([]SourceSpec, SinkSpec) error
+
+	// ResourceName is the default name of what a source reads; empty if the
+	// source gives none and the flow must name it with `as`.
+	ResourceName func(SourceSpec) string
+
+	// DescribeSources and DescribeSink say, a line each, what will be used and
+	// made at the other end.
+	DescribeSources func(Identity, []SourceSpec, Bounds) []string
+	DescribeSink    func(SinkSpec) []string
+
+	// Open connects. The context bounds the attempt.
+	// report takes what the connection met and mended, for as long as it is open.
+	Open func(ctx context.Context, name string, settings Settings, report func(Notice)) (Connection, error)
+}
+
+// Notice is something that a person should know of: a disconnect, a consumer
+// that was made again.
+type Notice struct {
+	Warning    bool
+	Text       string
+	Attributes []any // key and value in turn
+}
+
+// Connection is an open link to one system. Its methods are safe for concurrent use.
+type Connection interface {
+	// String describes the other end for a person, without secrets.
+	String() string
+	// OpenSource finds what the sources name. It changes nothing at the other
+	// end; that begins with Source.Seek.
+	OpenSource(ctx context.Context, flow Identity, specs []SourceSpec, options SourceOptions) (Source, error)
+	// OpenSink checks the destination. It changes nothing at the other end;
+	// that begins with Sink.Begin. The sink has a link of its own.
+	OpenSink(ctx context.Context, flow Identity, spec SinkSpec) (Sink, error)
+	// OpenLedger opens the flow's ledger, creating it where it is missing.
+	OpenLedger(ctx context.Context, flow Identity) (Ledger, error)
+	// Await returns once the link is up, or with the context's error.
+	Await(ctx context.Context) error
+	Close()
+}
+
+// Identity names a flow. Both parts are letters, digits, '_' and '-'.
+type Identity struct {
+	Namespace string
+	Flow      string
+}
+
+// String is namespace/flow.
+func (i Identity) String() string { return i.Namespace + "/" + i.Flow }

@@ -1,0 +1,220 @@
+package nats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// requestTimeout bounds one request to JetStream's API.
+const requestTimeout = 5 * time.Second
+
+// connection is one link to an account, for the source and the ledger; each
+// sink has a link of its own.
+type connection struct {
+	name     string
+	settings connectors.Settings
+	nc       *natsgo.Conn
+	js       jetstream.JetStream
+	account  string // the same for two links to one account, as far as the server tells
+	limits   jetstream.AccountLimits
+	denied   violations
+	report   func(connectors.Notice)
+
+	mu        sync.Mutex
+	lost      time.Time // since when the link is down; zero if it is up
+	reconnect []func()  // called after each reconnect
+}
+
+// open connects and makes sure that JetStream answers.
+func open(ctx context.Context, name string, s connectors.Settings, report func(connectors.Notice)) (*connection, error) {
+	c := &connection{name: name, settings: s, report: report}
+	nc, s, err := dial(s, c.handlers()...)
+	if err != nil {
+		return nil, c.dialError(err)
+	}
+	c.nc, c.settings = nc, s
+	if err := c.enter(ctx); err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *connection) dialError(err error) error {
+	where := strings.Join(servers(c.settings), ",")
+	if c.settings.Has("context") {
+		where = fmt.Sprintf("of the context %q", c.settings.Text("context"))
+	} else if where == "" {
+		where = natsgo.DefaultURL
+	}
+	wrapped := failed(err, "connecting to the NATS server %s", where)
+	e, ok := errors.AsType[*connectors.Error](wrapped)
+	switch {
+	case !ok || e.Help != "":
+	case isAuth(err):
+		e.Help = "check the credentials and `auth_mode`"
+	case isTLS(err):
+		e.Help = "check `tls_ca`, `tls_first` and the server's certificate"
+	case e.Class == connectors.Disconnected:
+		e.Help = "start a server there, give another one with --server, or run with --embedded"
+	}
+	return wrapped
+}
+
+func (c *connection) handlers() []natsgo.Option {
+	return []natsgo.Option{
+		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.denied.note(err) }),
+		natsgo.DisconnectErrHandler(func(_ *natsgo.Conn, err error) { c.onDisconnect(err) }),
+		natsgo.ReconnectHandler(func(nc *natsgo.Conn) { c.onReconnect(nc) }),
+	}
+}
+
+func (c *connection) onDisconnect(err error) {
+	c.mu.Lock()
+	first := c.lost.IsZero()
+	if first {
+		c.lost = time.Now()
+	}
+	c.mu.Unlock()
+	if first && err != nil { // no error: this end closed the link
+		c.report(connectors.Notice{Warning: true, Text: "disconnected from the NATS server, reconnecting",
+			Attributes: []any{"connection", c.name, "reason", err.Error()}})
+	}
+}
+
+func (c *connection) onReconnect(nc *natsgo.Conn) {
+	c.mu.Lock()
+	since := c.lost
+	c.lost = time.Time{}
+	calls := c.reconnect
+	c.mu.Unlock()
+	c.report(connectors.Notice{Text: "reconnected to the NATS server",
+		Attributes: []any{"connection", c.name, "server", nc.ConnectedUrlRedacted(), "away", time.Since(since).Round(time.Millisecond).String()}})
+	for _, call := range calls {
+		call()
+	}
+}
+
+// enter asks for the account: that shows refused credentials and a missing
+// JetStream as such, which the handshake does not.
+func (c *connection) enter(ctx context.Context) error {
+	js, err := newJetStream(c.nc, c.settings)
+	if err != nil {
+		return failed(err, "the connection %s", c.name)
+	}
+	c.js = js
+	err = c.call(ctx, func(ctx context.Context) error {
+		info, err := js.AccountInfo(ctx)
+		if err == nil {
+			c.limits = info.Limits
+		}
+		return err
+	})
+	switch {
+	case err == nil:
+	case hasCode(err, codeNotEnabledAccount), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return connectors.Errorf(connectors.Environment, "JetStream is not enabled for the account of connection %s at %s", c.name, c.where()).
+			WithHelp("enable JetStream for the account, or use another account")
+	case hasCode(err, codeNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, natsgo.ErrNoResponders):
+		return connectors.Errorf(connectors.Environment, "JetStream is not enabled on the server %s", c.where()).
+			WithHelp("start nats-server with -js, or use another server")
+	default:
+		return failed(err, "asking the server %s for its JetStream account", c.where())
+	}
+	c.account = c.accountID(ctx)
+	return nil
+}
+
+// api is the subject of a request to JetStream's API.
+func (c *connection) api(request string) string {
+	switch {
+	case c.settings.Has("domain"):
+		return "$JS." + c.settings.Text("domain") + ".API." + request
+	case c.settings.Has("api_prefix"):
+		return c.settings.Text("api_prefix") + "." + request
+	}
+	return jetstream.DefaultAPIPrefix + request
+}
+
+func newJetStream(nc *natsgo.Conn, s connectors.Settings) (jetstream.JetStream, error) {
+	switch {
+	case s.Has("domain"):
+		return jetstream.NewWithDomain(nc, s.Text("domain"))
+	case s.Has("api_prefix"):
+		return jetstream.NewWithAPIPrefix(nc, s.Text("api_prefix"))
+	}
+	return jetstream.New(nc)
+}
+
+// accountID is the cluster and the account. Where the server does not tell the
+// account, two of one server count as one: the right to ask is no condition for
+// a flow, and a loop is worse than a refusal.
+func (c *connection) accountID(ctx context.Context) string {
+	var answer struct {
+		Data struct {
+			Account string `json:"account"`
+		} `json:"data"`
+	}
+	where := c.nc.ConnectedClusterName()
+	if where == "" {
+		where = c.nc.ConnectedServerId()
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	reply, err := c.nc.RequestWithContext(ctx, "$SYS.REQ.USER.INFO", nil)
+	if err != nil || json.Unmarshal(reply.Data, &answer) != nil {
+		return where + "/"
+	}
+	return where + "/" + answer.Data.Account
+}
+
+// call makes requests bounded by requestTimeout, and by the first denied right.
+func (c *connection) call(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return c.denied.guard(ctx, f)
+}
+
+func (c *connection) where() string { return c.nc.ConnectedUrlRedacted() }
+
+// String implements connectors.Connection.
+func (c *connection) String() string {
+	if c.settings.Has("context") {
+		return fmt.Sprintf("%s (context %s)", c.where(), c.settings.Text("context"))
+	}
+	return c.where()
+}
+
+// onEachReconnect registers a call.
+func (c *connection) onEachReconnect(call func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reconnect = append(c.reconnect, call)
+}
+
+// Await implements connectors.Connection. nats.go tells of a reconnect only by
+// its handler, which the caller's own interest cannot join in time, so it looks.
+func (c *connection) Await(ctx context.Context) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !c.nc.IsConnected() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}
+
+// Close implements connectors.Connection.
+func (c *connection) Close() { c.nc.Close() }

@@ -1,0 +1,105 @@
+package nats
+
+import (
+	"context"
+
+	"github.com/flowlang/flow/connectors"
+	natsgo "github.com/nats-io/nats.go"
+)
+
+// delivery is a run of one reader's queue. Deliveries are loaned and
+// acknowledged in order, so the oldest one is always the queue's beginning.
+type delivery struct {
+	reader   *reader
+	held     []held
+	messages []connectors.Message
+	inbox    string // of the position that it was read from
+}
+
+// loan takes from the queue until a bound is met. The source's mutex is held.
+func (r *reader) loan(records int, maxBytes int64) *delivery {
+	n, size := 0, int64(0)
+	for n < min(records, r.ready()) && (maxBytes <= 0 || size < maxBytes) {
+		size += r.queue[r.loaned+n].size
+		n++
+	}
+	d := &delivery{reader: r, inbox: r.inbox, held: r.queue[r.loaned : r.loaned+n : r.loaned+n]}
+	d.messages = make([]connectors.Message, n)
+	for i := range d.held {
+		d.messages[i] = d.held[i].message
+	}
+	r.loaned += n
+	r.bytes -= size
+	return d
+}
+
+// Messages implements connectors.Delivery.
+func (d *delivery) Messages() []connectors.Message { return d.messages }
+
+// Covers implements connectors.Delivery.
+func (d *delivery) Covers() []connectors.Range {
+	if len(d.messages) == 0 {
+		return nil
+	}
+	first, last := d.messages[0], d.messages[len(d.messages)-1]
+	return []connectors.Range{{Stream: first.Source.Stream, First: first.Sequence, Last: last.Sequence, Records: len(d.messages)}}
+}
+
+// Position implements connectors.Delivery.
+func (d *delivery) Position() []connectors.Position {
+	if len(d.messages) == 0 {
+		return nil
+	}
+	last := d.messages[len(d.messages)-1]
+	return []connectors.Position{{Incarnation: *last.Source, Sequence: last.Sequence, Time: last.Time}}
+}
+
+// Ack implements connectors.Delivery. The server handles one connection's
+// acknowledgements in order, so the confirmation of the last one is that of all.
+func (d *delivery) Ack(ctx context.Context) error {
+	if len(d.held) == 0 {
+		return nil
+	}
+	r := d.reader
+	r.settle(d)
+	err := r.source.conn.call(ctx, func(ctx context.Context) error {
+		last := len(d.held) - 1
+		for i := range d.held[:last] {
+			if err := d.held[i].reply.Ack(); err != nil {
+				return err
+			}
+		}
+		return d.held[last].reply.AckSync(natsgo.Context(ctx))
+	})
+	if err != nil {
+		return failed(err, "acknowledging sequences %d to %d of stream %s through consumer %s",
+			d.messages[0].Sequence, d.messages[len(d.messages)-1].Sequence, r.stream.Stream, r.consumer)
+	}
+	return nil
+}
+
+// settle moves the floor: what is acknowledged now is certified, and comes back
+// only as a redelivery.
+func (r *reader) settle(d *delivery) {
+	s := r.source
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d.inbox != r.inbox {
+		return // a later Seek has taken everything back
+	}
+	r.floor = d.Position()[0]
+	r.queue = r.queue[len(d.held):]
+	r.loaned -= len(d.held)
+}
+
+// Release implements connectors.Delivery.
+func (d *delivery) Release(context.Context) {
+	s := d.reader.source
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d.inbox != d.reader.inbox {
+		return
+	}
+	handBack(d.held)
+	d.reader.broken = "an epoch was handed back"
+}

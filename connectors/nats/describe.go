@@ -1,0 +1,58 @@
+package nats
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// describeSources says how the flow will read.
+func describeSources(flow connectors.Identity, specs []connectors.SourceSpec, epoch connectors.Bounds) []string {
+	s := source{flow: flow, specs: specs, epoch: epoch, conn: &connection{}}
+	for _, spec := range specs {
+		s.ackWait = max(s.ackWait, spec.Settings.Duration("ack_wait"))
+	}
+	return []string{
+		"from every stream whose own subjects overlap; mirrors, copies and the ledger are passed over",
+		fmt.Sprintf("through the durable pull consumer %s on each: explicit acknowledgement, unlimited deliveries, ack wait %s, credit %s",
+			consumerName(flow), connectors.ShortDuration(s.ackWait), connectors.FormatCount(int64(s.credit(&found{})))),
+	}
+}
+
+// describeSink says where each resource goes, and how.
+func describeSink(spec connectors.SinkSpec) []string {
+	var lines []string
+	for i, resource := range spec.Resources {
+		stream, subject := fillResource(spec, i, "stream"), fillResource(spec, i, "subject")
+		lines = append(lines, fmt.Sprintf("%s goes to stream %s on subject %s", resource, stream.Text, subject.Text))
+	}
+	if spec.Settings.Bool("create_stream") {
+		lines = append(lines, "a missing stream is made: "+describeCreation(spec))
+	} else {
+		lines = append(lines, "a missing stream is an error")
+	}
+	limits := spec.Settings.Limits("max_in_flight")
+	return append(lines, fmt.Sprintf("at most %s messages and %s in flight, each acknowledged within %s",
+		connectors.FormatCount(limits.Messages), connectors.FormatSize(limits.Bytes), connectors.ShortDuration(spec.Settings.Duration("publish_timeout"))))
+}
+
+func describeCreation(spec connectors.SinkSpec) string {
+	s := sink{spec: spec}
+	var made []string
+	for i := range spec.Resources {
+		stream := fillResource(spec, i, "stream")
+		if !stream.Constant() {
+			return "file storage, the server's defaults, one subject"
+		}
+		subjects, err := s.subjectsFor(stream.Text)
+		if err != nil {
+			return "not possible here, " + err.Error()
+		}
+		text := fmt.Sprintf("%s (%s)", stream.Text, strings.Join(subjects, " "))
+		if len(made) == 0 || made[len(made)-1] != text {
+			made = append(made, text)
+		}
+	}
+	return strings.Join(made, ", ") + ", with file storage and the server's defaults"
+}

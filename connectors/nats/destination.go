@@ -1,0 +1,166 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// destination is one stream that the sink writes to.
+type destination struct {
+	name     string
+	created  int64 // Unix nanoseconds; 0 while the stream is missing
+	subjects []string
+	maxSize  int // of one message with its headers; 0 or less is no limit
+	captured map[string]bool
+}
+
+// inspect looks at a stream; a missing one has no creation time.
+func (s *sink) inspect(ctx context.Context, name string) (*destination, error) {
+	var info *jetstream.StreamInfo
+	err := s.link.call(ctx, func(ctx context.Context) error {
+		stream, err := s.link.js.Stream(ctx, name)
+		if err == nil {
+			info = stream.CachedInfo()
+		}
+		return err
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return &destination{name: name, captured: map[string]bool{}}, nil
+	}
+	if err != nil {
+		return nil, failed(err, "looking at the destination stream %s", name)
+	}
+	if err := suitable(info); err != nil {
+		return nil, err
+	}
+	if info.Config.Retention == jetstream.InterestPolicy && info.State.Consumers == 0 {
+		s.report(connectors.Notice{Warning: true, Text: "the destination stream keeps messages only while somebody is interested, and it has no consumers",
+			Attributes: []any{"stream", name}})
+	}
+	return &destination{name: name, created: info.Created.UnixNano(), subjects: info.Config.Subjects,
+		maxSize: int(info.Config.MaxMsgSize), captured: map[string]bool{}}, nil
+}
+
+// suitable refuses a stream that cannot acknowledge a publish.
+func suitable(info *jetstream.StreamInfo) error {
+	name := info.Config.Name
+	refuse := func(format, help string) error {
+		return connectors.Errorf(connectors.Environment, format, name).WithHelp("%s", help).About(connectors.SinkRole, 0, "stream")
+	}
+	switch {
+	case info.Config.Sealed:
+		return refuse("the destination stream %s is sealed and takes no messages", "write into another stream; a seal cannot be taken off")
+	case info.Config.NoAck:
+		return refuse("the destination stream %s does not acknowledge what it stores (no_ack), so nothing could be certified", "switch no_ack off, or write into another stream")
+	case info.Config.Mirror != nil:
+		return refuse("the destination stream %s is a mirror and takes messages only from its origin", "write into the origin, or into another stream")
+	}
+	return nil
+}
+
+// capture makes sure that the stream takes the subject, which may be a pattern.
+func (d *destination) capture(subject string) error {
+	if d.captured[subject] {
+		return nil
+	}
+	if _, ok := coversAny(d.subjects, subject); !ok {
+		return connectors.Errorf(connectors.Environment, "the destination stream %s does not capture %q: its subjects are %s", d.name, subject, strings.Join(d.subjects, ", ")).
+			WithHelp("write to a subject of the stream, or let another stream hold it").About(connectors.SinkRole, 0, "subject")
+	}
+	if len(d.captured) < maxCaptured {
+		d.captured[subject] = true
+	}
+	return nil
+}
+
+// maxCaptured bounds what is remembered of the subjects that rows expand to.
+const maxCaptured = 10_000
+
+// ensure is the stream, made now if it is missing and may be made.
+func (s *sink) ensure(ctx context.Context, name string) (*destination, error) {
+	if d, ok := s.streams[name]; ok && d.created != 0 {
+		return d, nil
+	}
+	d, err := s.inspect(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if d.created == 0 {
+		if !s.spec.Settings.Bool("create_stream") {
+			return nil, missingStream(name)
+		}
+		if d, err = s.create(ctx, name); err != nil {
+			return nil, err
+		}
+	}
+	s.streams[name] = d
+	return d, nil
+}
+
+func missingStream(name string) error {
+	return connectors.Errorf(connectors.Environment, "the destination stream %s is missing: stream not found", name).
+		WithHelp("make it, or leave `create_stream false` out").About(connectors.SinkRole, 0, "stream")
+}
+
+func (s *sink) create(ctx context.Context, name string) (*destination, error) {
+	subjects, err := s.subjectsFor(name)
+	if err != nil {
+		return nil, err
+	}
+	err = s.link.call(ctx, func(ctx context.Context) error {
+		_, err := s.link.js.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: subjects, Storage: jetstream.FileStorage})
+		return err
+	})
+	switch {
+	case hasCode(err, codeSubjectOverlap):
+		return nil, connectors.Errorf(connectors.Environment, "the destination stream %s cannot be made for %q: stream %s already captures it", name, strings.Join(subjects, " "), s.link.holder(ctx, subjects[0])).
+			WithHelp("write into that stream, or to another subject").About(connectors.SinkRole, 0, "subject")
+	case err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse):
+		return nil, failed(err, "making the destination stream %s", name)
+	}
+	s.report(connectors.Notice{Text: "made the destination stream", Attributes: []any{"stream", name, "subjects", strings.Join(subjects, " ")}})
+	return s.inspect(ctx, name)
+}
+
+// subjectsFor is the one subject filter that the template asks for, or the exact
+// subjects where that would begin with a wildcard, which servers refuse.
+func (s *sink) subjectsFor(name string) ([]string, error) {
+	var own, exact []string
+	for i := range s.spec.Resources {
+		stream, subject := fillResource(s.spec, i, "stream"), fillResource(s.spec, i, "subject")
+		if stream.Constant() && stream.Text != name {
+			continue
+		}
+		own = append(own, pattern(subject))
+		if subject.Constant() {
+			exact = append(exact, subject.Text)
+		}
+	}
+	shared := s.spec.Settings.Template("stream").Constant()
+	template := s.spec.Settings.Template("subject")
+	switch {
+	case shared && !wide(pattern(template)):
+		return []string{widen(pattern(template))}, nil
+	case len(exact) == len(own) && len(own) > 0:
+		slices.Sort(exact)
+		return slices.Compact(exact), nil
+	case !shared && !slices.ContainsFunc(own, wide):
+		slices.Sort(own)
+		return slices.Compact(own), nil
+	}
+	return nil, connectors.Errorf(connectors.Environment, "the destination stream %s is missing, and a stream for %q would begin with a wildcard", name, template.Text).
+		WithHelp("make the stream yourself, or begin the subject with a fixed token").About(connectors.SinkRole, 0, "subject")
+}
+
+// widen turns a last token '*' into '>', so that deeper subjects fit later too.
+func widen(filter string) string {
+	if strings.HasSuffix(filter, ".*") {
+		return strings.TrimSuffix(filter, "*") + ">"
+	}
+	return filter
+}

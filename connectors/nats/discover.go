@@ -1,0 +1,144 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// found is a stream that the flow reads, and which of its specs it serves.
+type found struct {
+	connectors.Incarnation
+	retention jetstream.RetentionPolicy
+	subjects  []string // of the stream
+	filters   []string // what the flow reads of it
+	maxAcks   int      // the stream's own limit of a consumer's credit; 0 is none
+}
+
+// discover finds every stream whose own subjects overlap a spec's subject.
+func discover(ctx context.Context, c *connection, specs []connectors.SourceSpec) ([]*found, error) {
+	byName := map[string]*found{}
+	for i, spec := range specs {
+		infos, err := c.streamsOn(ctx, spec.Select)
+		if err != nil {
+			return nil, failed(err, "looking for the streams that hold %q", spec.Select)
+		}
+		var passed []string
+		usable := 0
+		for _, info := range infos {
+			if why := unread(info, spec.Select, c.settings.Text("ledger_subject")); why != "" {
+				passed = append(passed, info.Config.Name+" ("+why+")")
+				continue
+			}
+			usable++
+			add(byName, info, spec.Select)
+		}
+		if usable == 0 {
+			return nil, c.noStream(ctx, spec.Select, passed).About(connectors.SourceRole, i, "")
+		}
+	}
+	streams := make([]*found, 0, len(byName))
+	for _, f := range byName {
+		streams = append(streams, f)
+	}
+	slices.SortFunc(streams, func(a, b *found) int { return strings.Compare(a.Stream, b.Stream) })
+	return streams, nil
+}
+
+func add(byName map[string]*found, info *jetstream.StreamInfo, subject string) {
+	f, ok := byName[info.Config.Name]
+	if !ok {
+		f = &found{
+			Incarnation: connectors.Incarnation{Stream: info.Config.Name, Created: info.Created.UnixNano()},
+			retention:   info.Config.Retention,
+			subjects:    info.Config.Subjects,
+			maxAcks:     info.Config.ConsumerLimits.MaxAckPending,
+		}
+		byName[f.Stream] = f
+	}
+	f.filters = append(f.filters, subject)
+}
+
+// streamsOn lists the streams with a subject that overlaps.
+func (c *connection) streamsOn(ctx context.Context, subject string) ([]*jetstream.StreamInfo, error) {
+	var infos []*jetstream.StreamInfo
+	err := c.call(ctx, func(ctx context.Context) error {
+		infos = nil
+		list := c.js.ListStreams(ctx, jetstream.WithStreamListSubject(subject))
+		for info := range list.Info() {
+			infos = append(infos, info)
+		}
+		if err := list.Err(); !errors.Is(err, jetstream.ErrEndOfData) {
+			return err
+		}
+		return nil
+	})
+	return infos, err
+}
+
+// unread says why a stream that overlaps is not read; empty if it is.
+func unread(info *jetstream.StreamInfo, subject, ledgerSubject string) string {
+	config := info.Config
+	_, own := overlapAny(config.Subjects, subject)
+	switch {
+	case config.Name == ledgerStream, slices.Contains(config.Subjects, ledgerSubject+".>"):
+		return "the ledger"
+	case config.Mirror != nil:
+		return "a mirror"
+	case len(config.Sources) > 0:
+		return "it copies from other streams"
+	case config.SubjectTransform != nil:
+		return "it changes subjects"
+	case !own:
+		return "its own subjects do not match"
+	case !strings.HasPrefix(subject, "$") && allInternal(config.Subjects, subject):
+		return "internal subjects are read only when written out"
+	}
+	return ""
+}
+
+// allInternal says whether every subject of a stream that overlaps begins with $.
+func allInternal(subjects []string, subject string) bool {
+	for _, s := range subjects {
+		if overlap(s, subject) && !strings.HasPrefix(s, "$") {
+			return false
+		}
+	}
+	return true
+}
+
+// noStream explains why nothing can be read.
+func (c *connection) noStream(ctx context.Context, subject string, passed []string) *connectors.Error {
+	if len(passed) > 0 {
+		return connectors.Errorf(connectors.Environment, "no stream to read %q from: passed over %s", subject, strings.Join(passed, ", ")).
+			WithHelp("name a subject that a stream of its own holds")
+	}
+	e := connectors.Errorf(connectors.Environment, "no stream holds %q on %s", subject, c)
+	names := c.someStreams(ctx)
+	if len(names) == 0 {
+		return e.WithHelp("the account has no streams; make one: nats stream add ORDERS --subjects %q --defaults", subject)
+	}
+	return e.WithHelp("streams there: %s; write a subject of theirs, or make a stream: nats stream add --subjects %q", strings.Join(names, ", "), subject)
+}
+
+// someStreams shows up to five streams with their subjects.
+func (c *connection) someStreams(ctx context.Context) []string {
+	infos, err := c.streamsOn(ctx, "")
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, info := range infos {
+		if len(names) == 5 {
+			return append(names, "...")
+		}
+		if info.Config.Name != ledgerStream {
+			names = append(names, info.Config.Name+" ("+strings.Join(info.Config.Subjects, " ")+")")
+		}
+	}
+	return names
+}

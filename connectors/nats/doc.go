@@ -1,0 +1,14 @@
+// Package nats is the connector for NATS JetStream: subjects of streams as
+// sources, streams as sinks, and a stream as the ledger.
+//
+// It imports connectors and the NATS client; the server only in its subpackage
+// embedded.
+//
+// What always holds:
+//
+//   - A consumer that this flow did not make is never changed, and a stream never at all.
+//   - What was delivered is kept alive by in-progress acknowledgements until it is
+//     acknowledged or handed back, whatever the caller does meanwhile.
+//   - A publish counts only once the expected stream acknowledged it with a sequence.
+//   - No request ends in a bare time-out where the server said which permission is missing.
+package nats

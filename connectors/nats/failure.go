@@ -1,0 +1,140 @@
+package nats
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/flowlang/flow/connectors"
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Codes of the server's API that nats.go has no name for, or that decide here.
+const (
+	codeStreamNotFound     jetstream.ErrorCode = 10059
+	codeConsumerNotFound   jetstream.ErrorCode = 10014
+	codeNotEnabledAccount  jetstream.ErrorCode = 10039
+	codeNotEnabled         jetstream.ErrorCode = 10076
+	codeSubjectOverlap     jetstream.ErrorCode = 10065
+	codeWrongLastSequence  jetstream.ErrorCode = 10071
+	codeMessageNotFound    jetstream.ErrorCode = 10037
+	codeWrongStream        jetstream.ErrorCode = 10060
+	codeMessageTooLarge    jetstream.ErrorCode = 10054
+	codeStreamSealed       jetstream.ErrorCode = 10109
+	codeMaximumMessages    jetstream.ErrorCode = 10077
+	codeMaximumConsumers   jetstream.ErrorCode = 10026
+	codeMaximumStreams     jetstream.ErrorCode = 10027
+	codeStreamNameInUse    jetstream.ErrorCode = 10058
+	codeBadRequestConsumer jetstream.ErrorCode = 10012
+)
+
+// classify gives an error of the client or the server its class.
+func classify(err error) connectors.Class {
+	if api, ok := apiError(err); ok {
+		return classifyAPI(api)
+	}
+	switch {
+	case errors.Is(err, natsgo.ErrNoServers), errors.Is(err, natsgo.ErrDisconnected), errors.Is(err, natsgo.ErrConnectionClosed),
+		errors.Is(err, natsgo.ErrConnectionReconnecting), errors.Is(err, natsgo.ErrStaleConnection), errors.Is(err, natsgo.ErrConnectionDraining):
+		return connectors.Disconnected
+	case isAuth(err), isTLS(err), errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
+		return connectors.Environment
+	case errors.Is(err, natsgo.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, natsgo.ErrNoResponders),
+		errors.Is(err, jetstream.ErrNoStreamResponse):
+		return connectors.Transient
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return connectors.Disconnected
+	}
+	return connectors.Permanent
+}
+
+func classifyAPI(api *jetstream.APIError) connectors.Class {
+	switch api.ErrorCode {
+	case codeNotEnabledAccount, codeStreamNotFound, codeMaximumConsumers, codeMaximumStreams:
+		return connectors.Environment
+	case codeNotEnabled:
+		return connectors.Environment
+	case codeMaximumMessages:
+		return connectors.Transient
+	}
+	if api.Code >= 500 {
+		return connectors.Transient
+	}
+	return connectors.Permanent
+}
+
+// apiError finds the server's own error in err's chain.
+func apiError(err error) (*jetstream.APIError, bool) {
+	if js, ok := errors.AsType[jetstream.JetStreamError](err); ok && js.APIError() != nil {
+		return js.APIError(), true
+	}
+	return errors.AsType[*jetstream.APIError](err)
+}
+
+func hasCode(err error, codes ...jetstream.ErrorCode) bool {
+	api, ok := apiError(err)
+	if !ok {
+		return false
+	}
+	for _, c := range codes {
+		if api.ErrorCode == c {
+			return true
+		}
+	}
+	return false
+}
+
+func isAuth(err error) bool {
+	for _, known := range []error{natsgo.ErrAuthorization, natsgo.ErrAuthExpired, natsgo.ErrAuthRevoked, natsgo.ErrAccountAuthExpired,
+		natsgo.ErrPermissionViolation, natsgo.ErrNkeysNotSupported, natsgo.ErrNoUserCB} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	return false
+}
+
+func isTLS(err error) bool {
+	if errors.Is(err, natsgo.ErrSecureConnRequired) || errors.Is(err, natsgo.ErrSecureConnWanted) {
+		return true
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[tls.RecordHeaderError](err)
+	return ok
+}
+
+// describe is the server's or client's text, with the server's code.
+func describe(err error) string {
+	if api, ok := apiError(err); ok {
+		return fmt.Sprintf("%s (error %d)", api.Description, api.ErrorCode)
+	}
+	return err.Error()
+}
+
+// failed wraps an error with what was tried, keeping an error's own class.
+func failed(err error, format string, args ...any) error {
+	what := fmt.Sprintf(format, args...)
+	if e, ok := errors.AsType[*connectors.Error](err); ok {
+		copied := *e
+		copied.Err = fmt.Errorf("%s: %w", what, e.Err)
+		return &copied
+	}
+	return &connectors.Error{Class: classify(err), Err: fmt.Errorf("%s: %w", what, &described{err})}
+}
+
+// described shows an error with the server's code.
+type described struct{ err error }
+
+func (d *described) Error() string { return describe(d.err) }
+func (d *described) Unwrap() error { return d.err }

@@ -1,0 +1,200 @@
+package nats
+
+import (
+	"fmt"
+	"hash/crc32"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/rows"
+	"github.com/go-json-experiment/json/jsontext"
+	natsgo "github.com/nats-io/nats.go"
+)
+
+// frames is a whole batch, encoded and checked before any of it is sent. The
+// buffers are used again for the next batch.
+type frames struct {
+	sink *sink
+	ids  *messageIDs
+
+	bodies  []byte
+	idText  []byte
+	list    []frame
+	scratch []byte
+}
+
+// frame is one message to be sent.
+type frame struct {
+	route    *route
+	subject  string
+	body, id span
+	size     int64 // of payload, headers and subject
+}
+
+type span struct{ start, end int }
+
+func newFrames(s *sink) *frames {
+	return &frames{sink: s, ids: newMessageIDs(s.flow, s.spec.Connection)}
+}
+
+// encode makes the frames of a batch. Rows that can never be sent come back as
+// RowErrors.
+func (f *frames) encode(batch connectors.Batch, routes func(*connectors.Message) (*route, string, error)) error {
+	encoder, err := f.encoder(batch.Rows)
+	if err != nil {
+		return err
+	}
+	f.bodies, f.idText, f.list = f.bodies[:0], f.idText[:0], f.list[:0]
+	var bad connectors.RowErrors
+	for row := range batch.Messages {
+		m := &batch.Messages[row]
+		route, subject, err := routes(m)
+		if err == nil {
+			err = f.add(encoder, batch, row, route, subject)
+		}
+		if _, ok := err.(*rowFault); ok {
+			bad = append(bad, connectors.RowError{Row: row, Err: err})
+		} else if err != nil {
+			return err
+		}
+	}
+	if bad != nil {
+		return bad
+	}
+	return nil
+}
+
+// rowFault is a reason for which one row can never be sent.
+type rowFault struct{ err error }
+
+func (f *rowFault) Error() string { return f.err.Error() }
+func (f *rowFault) Unwrap() error { return f.err }
+
+func rowFaultf(format string, args ...any) error { return &rowFault{fmt.Errorf(format, args...)} }
+
+func (f *frames) encoder(batch arrow.RecordBatch) (*rows.Encoder, error) {
+	encoder, err := rows.NewEncoder(batch.Schema())
+	if err != nil {
+		return nil, err
+	}
+	return encoder, encoder.Bind(batch)
+}
+
+func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *route, subject string) error {
+	m := &batch.Messages[row]
+	body := span{start: len(f.bodies)}
+	f.bodies = append(f.bodies, '{')
+	f.bodies = encoder.AppendMembers(f.bodies, row)
+	if f.sink.envelopeInBody {
+		var err error
+		if f.bodies, err = f.appendEnvelope(f.bodies, m); err != nil {
+			return err
+		}
+	}
+	f.bodies = append(f.bodies, '}')
+	body.end = len(f.bodies)
+	id := span{start: len(f.idText)}
+	f.idText = f.ids.append(f.idText, m, r.to.name, subject, f.sink.spec.Resources[batch.Resource])
+	id.end = len(f.idText)
+	frame := frame{route: r, subject: subject, body: body, id: id}
+	if err := f.measure(&frame, m); err != nil {
+		return err
+	}
+	f.list = append(f.list, frame)
+	return nil
+}
+
+// appendEnvelope appends the columns of the envelope after those of the payload.
+func (f *frames) appendEnvelope(dst []byte, m *connectors.Message) ([]byte, error) {
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `"_flow_event_id":"`...)
+	dst = m.AppendEventID(dst)
+	dst = append(dst, `","_flow_subject":`...)
+	dst, err := jsontext.AppendQuote(dst, m.Subject)
+	if err != nil {
+		return dst, rowFaultf("the subject %q is not UTF-8 and cannot stand in a JSON body", m.Subject)
+	}
+	dst = append(dst, `,"_flow_stream":"`...)
+	dst = append(dst, m.Source.Stream...)
+	dst = append(dst, `","_flow_sequence":`...)
+	dst = strconv.AppendUint(dst, m.Sequence, 10)
+	dst = append(dst, `,"_flow_time":"`...)
+	dst = m.AppendTime(dst)
+	dst = append(dst, `","_flow_operation":"`...)
+	dst = append(dst, m.Operation.String()...)
+	return append(dst, '"'), nil
+}
+
+// The headers of every message; more are those of the envelope and those passed on.
+const (
+	headerContentType = "Content-Type"
+	headerOperation   = "Flow-Operation"
+	contentTypeJSON   = "application/json"
+	headerTraceParent = "traceparent"
+)
+
+// headers fills h, which is used again for every message of the sink.
+func (f *frames) headers(h natsgo.Header, m *connectors.Message, stream, id string) {
+	set(h, headerContentType, contentTypeJSON)
+	set(h, headerOperation, m.Operation.String())
+	set(h, natsgo.ExpectedStreamHdr, stream)
+	set(h, natsgo.MsgIdHdr, id)
+	if f.sink.envelopeInHeaders {
+		f.scratch = m.AppendEventID(f.scratch[:0])
+		set(h, "Flow-Event-Id", string(f.scratch))
+		set(h, "Flow-Source-Subject", m.Subject)
+		set(h, "Flow-Source-Stream", m.Source.Stream)
+		set(h, "Flow-Source-Sequence", strconv.FormatUint(m.Sequence, 10))
+		set(h, "Flow-Source-Time", string(m.AppendTime(f.scratch[:0])))
+	}
+	for _, name := range f.sink.passed {
+		if values := m.Headers[name]; len(values) > 0 {
+			h[name] = values
+		} else {
+			delete(h, name)
+		}
+	}
+}
+
+func set(h natsgo.Header, key, value string) {
+	if values := h[key]; len(values) == 1 {
+		values[0] = value
+		return
+	}
+	h[key] = []string{value}
+}
+
+// headerSize is how many bytes nats.go writes for the headers.
+func headerSize(h natsgo.Header) int {
+	size := len("NATS/1.0\r\n") + len("\r\n")
+	for key, values := range h {
+		for _, v := range values {
+			size += len(key) + len(": ") + len(v) + len("\r\n")
+		}
+	}
+	return size
+}
+
+// measure sets the frame's size and refuses what the stream, the server or the
+// flow's own limit cannot take.
+func (f *frames) measure(frame *frame, m *connectors.Message) error {
+	f.headers(f.sink.header, m, frame.route.to.name, anyMessageID)
+	body := frame.body.end - frame.body.start
+	message := body + headerSize(f.sink.header)
+	frame.size = int64(message + len(frame.subject))
+	stream, server := frame.route.to.maxSize, int(f.sink.link.nc.MaxPayload())
+	switch {
+	case stream > 0 && message > stream:
+		return rowFaultf("the message has %d bytes (%d of them headers), and stream %s takes at most %d", message, message-body, frame.route.to.name, stream)
+	case server > 0 && message > server:
+		return rowFaultf("the message has %d bytes (%d of them headers), and the server takes at most %d", message, message-body, server)
+	case frame.size > f.sink.limits.Bytes:
+		return rowFaultf("the message has %d bytes with its subject and headers, and `max_in_flight` lets at most %d be outstanding", frame.size, f.sink.limits.Bytes)
+	}
+	return nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)

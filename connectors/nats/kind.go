@@ -1,0 +1,209 @@
+package nats
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// Kind is the connector for NATS JetStream.
+func Kind() connectors.Kind {
+	return connectors.Kind{
+		Name:            "nats",
+		Connection:      connectionFields,
+		Source:          sourceFields,
+		Sink:            sinkFields,
+		CheckConnection: checkConnection,
+		CheckSources:    checkSources,
+		CheckSink:       checkSink,
+		CheckLoop:       checkLoop,
+		DescribeSources: describeSources,
+		DescribeSink:    describeSink,
+		ResourceName:    func(spec connectors.SourceSpec) string { return resourceName(spec.Select) },
+		Open: func(ctx context.Context, name string, s connectors.Settings, report func(connectors.Notice)) (connectors.Connection, error) {
+			return open(ctx, name, s, report)
+		},
+	}
+}
+
+var connectionFields = connectors.Fields{
+	{Key: "url", Type: connectors.List, Doc: "the servers, `nats://host:port` or `tls://host:port`, as a list or separated by commas; the cluster's other servers are found by themselves"},
+	{Key: "context", Type: connectors.Text, Doc: "a context of the nats command line, instead of `url` and credentials"},
+	{Key: "auth_mode", Type: connectors.Word, Default: "none", Values: authModes(), Doc: "how to authenticate; exactly the fields of the mode are allowed"},
+	{Key: "username", Type: connectors.Text, Doc: "for `user_password`"},
+	{Key: "password", Type: connectors.Text, Secret: true, Doc: "for `user_password`"},
+	{Key: "jwt", Type: connectors.Text, Secret: true, Doc: "a user JWT, for `jwt`"},
+	{Key: "nkey_seed", Type: connectors.Text, Secret: true, Doc: "the private seed that signs, for `jwt` and `nkey`"},
+	{Key: "token", Type: connectors.Text, Secret: true, Doc: "for `token`"},
+	{Key: "creds", Type: connectors.Text, Doc: "path of a credentials file, for `creds`"},
+	{Key: "tls_ca", Type: connectors.Text, Doc: "path of a PEM file with the authorities that may sign the server's certificate"},
+	{Key: "tls_cert", Type: connectors.Text, Doc: "path of the client's certificate, with `tls_key`"},
+	{Key: "tls_key", Type: connectors.Text, Doc: "path of the client's key, with `tls_cert`"},
+	{Key: "tls_first", Type: connectors.Bool, Default: false, Doc: "start TLS before the server's greeting"},
+	{Key: "domain", Type: connectors.Text, Doc: "the JetStream domain"},
+	{Key: "api_prefix", Type: connectors.Text, Doc: "the JetStream API's subject prefix, instead of `domain`"},
+	{Key: "inbox_prefix", Type: connectors.Text, Default: "_INBOX", Doc: "where replies come in"},
+	{Key: "name", Type: connectors.Text, Default: "flow", Doc: "what the server calls the connection"},
+	{Key: "connect_timeout", Type: connectors.Duration, Default: 5 * time.Second, Min: int64(time.Millisecond), Max: int64(time.Hour), Doc: "for one attempt on one server"},
+	{Key: "ledger_subject", Type: connectors.Text, Default: defaultLedgerSubject, Doc: "the ledger's subjects are below this one"},
+}
+
+var sourceFields = connectors.Fields{
+	{Key: "ack_wait", Tuning: true, Type: connectors.Duration, Default: 30 * time.Second, Min: int64(time.Second), Max: int64(24 * time.Hour), Doc: "when the server delivers again what a dead reader held; a live one extends it"},
+}
+
+var sinkFields = connectors.Fields{
+	{Key: "stream", Type: connectors.Text, Required: true, Template: true, Doc: "the destination stream"},
+	{Key: "subject", Type: connectors.Text, Required: true, Template: true, Doc: "the subject of each message, concrete once its holes are filled"},
+	{Key: "create_stream", Tuning: true, Type: connectors.Bool, Default: true, Doc: "make the stream if it is missing: file storage and the server's defaults; an existing one is never changed"},
+	{Key: "publish_timeout", Tuning: true, Type: connectors.Duration, Default: 5 * time.Second, Min: int64(time.Millisecond), Max: int64(time.Hour), Doc: "from handing one message to the server to its acknowledgement"},
+	{Key: "max_in_flight", Tuning: true, Type: connectors.Window, Default: connectors.Limits{Messages: 1024, Bytes: 16 << 20}, Min: 1, Max: 65536, MaxBytes: 1 << 30, Doc: "the most messages and bytes (payload, headers and subject) that wait for their acknowledgement"},
+	{Key: "envelope", Type: connectors.Word, Default: "body", Values: []string{"body", "headers", "none"}, Doc: "where the columns `_flow_*` go"},
+	{Key: "headers", Type: connectors.List, Doc: "names of the source's headers to pass on"},
+}
+
+// checkSources judges the sources of one flow.
+func checkSources(specs []connectors.SourceSpec) error {
+	for i, spec := range specs {
+		if err := checkSubject(spec.Select, true); err != nil {
+			return (&connectors.Error{Class: connectors.Refused, Err: err,
+				Help: `a source reads subjects of streams, such as "orders.>"`}).About(connectors.SourceRole, i, "")
+		}
+		for _, other := range specs[:i] {
+			if overlap(spec.Select, other.Select) {
+				return connectors.Errorf(connectors.Refused, "the sources %q and %q overlap, so one message would be read twice", other.Select, spec.Select).
+					WithHelp("give each source subjects of its own").About(connectors.SourceRole, i, "")
+			}
+		}
+	}
+	return nil
+}
+
+// checkSink judges the templates of a sink as far as the resources' names tell.
+func checkSink(spec connectors.SinkSpec) error {
+	for _, name := range spec.Settings.List("headers") {
+		if err := checkForwarded(name); err != nil {
+			return (&connectors.Error{Class: connectors.Refused, Err: err}).About(connectors.SinkRole, 0, "headers")
+		}
+	}
+	for i := range spec.Resources {
+		if err := checkDestination(spec, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkForwarded(name string) error {
+	if strings.HasPrefix(strings.ToLower(name), "nats-") {
+		return fmt.Errorf("the header %q controls the server and is never passed on", name)
+	}
+	if name == "" || strings.IndexFunc(name, func(r rune) bool { return r <= ' ' || r == ':' || r >= 0x7f }) >= 0 {
+		return fmt.Errorf("%q is no header name", name)
+	}
+	return nil
+}
+
+func checkDestination(spec connectors.SinkSpec, resource int) error {
+	stream, subject := fillResource(spec, resource, "stream"), fillResource(spec, resource, "subject")
+	refuse := func(key string, err error) error {
+		return (&connectors.Error{Class: connectors.Refused, Err: err}).About(connectors.SinkRole, 0, key)
+	}
+	for _, key := range []string{"stream", "subject"} {
+		if err := checkHoles(spec, resource, key); err != nil {
+			return refuse(key, err)
+		}
+	}
+	// A value that a row brings is checked when it comes; a plain token stands for it.
+	if err := checkStreamName(strings.Join(texts(stream, "x"), "")); err != nil {
+		return refuse("stream", expanded(err, spec.Settings.Template("stream"), stream))
+	}
+	if err := checkSubject(strings.Join(texts(subject, "x"), ""), false); err != nil {
+		return refuse("subject", expanded(err, spec.Settings.Template("subject"), subject))
+	}
+	return nil
+}
+
+// expanded adds the template to an error that shows only what it became.
+func expanded(err error, before, after connectors.Template) error {
+	if before.Text == after.Text {
+		return err
+	}
+	return fmt.Errorf("%w (%q became %q)", err, before.Text, after.Text)
+}
+
+func texts(t connectors.Template, hole string) []string {
+	var all []string
+	for _, p := range t.Parts {
+		if p.Hole != "" {
+			all = append(all, hole)
+		} else {
+			all = append(all, p.Literal)
+		}
+	}
+	return all
+}
+
+// checkHoles refuses <n> where the source's filter has fewer wildcards.
+func checkHoles(spec connectors.SinkSpec, resource int, key string) error {
+	for _, hole := range spec.Settings.Template(key).Holes() {
+		if n, ok := wildcardHole(hole.Hole); ok && n > wildcards(spec.Selects[resource]) {
+			return fmt.Errorf("<%d> is what wildcard %d of the source matched, and %q has %d", n, n, spec.Selects[resource], wildcards(spec.Selects[resource]))
+		}
+	}
+	return nil
+}
+
+// wildcardHole is n of a hole <n>.
+func wildcardHole(hole string) (int, bool) {
+	if len(hole) != 1 || hole[0] < '1' || hole[0] > '9' {
+		return 0, false
+	}
+	return int(hole[0] - '0'), true
+}
+
+// fillResource is a template setting with <resource> filled in.
+func fillResource(spec connectors.SinkSpec, resource int, key string) connectors.Template {
+	return spec.Settings.Template(key).Fill(func(hole string) (string, bool) {
+		return spec.Resources[resource], hole == "resource"
+	})
+}
+
+// checkLoop refuses what the names alone show to be a loop: a filter that begins
+// with a wildcard and matches the destination would read any stream's messages.
+func checkLoop(sources []connectors.SourceSpec, sink connectors.SinkSpec) error {
+	for i := range sink.Resources {
+		subject := pattern(fillResource(sink, i, "subject"))
+		for _, source := range sources {
+			if wide(source.Select) && overlap(source.Select, subject) {
+				return loopError(source.Select, subject)
+			}
+		}
+	}
+	return nil
+}
+
+func wide(filter string) bool {
+	first, _, _ := strings.Cut(filter, ".")
+	return first == "*" || first == ">"
+}
+
+func loopError(filter, subject string) error {
+	return connectors.Errorf(connectors.Refused, "the flow would read what it writes: the source %q matches the destination %q", filter, subject).
+		WithHelp("let the source begin with a fixed token, or write to a subject outside of it").About(connectors.SinkRole, 0, "subject")
+}
+
+// pattern is a template as a filter: '*' for every token that has a hole.
+func pattern(t connectors.Template) string {
+	const mark = "\x00"
+	tokens := strings.Split(strings.Join(texts(t, mark), ""), ".")
+	for i, token := range tokens {
+		if strings.Contains(token, mark) {
+			tokens[i] = "*"
+		}
+	}
+	return strings.Join(tokens, ".")
+}

@@ -1,0 +1,185 @@
+package nats
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	ledgerStream         = "FLOW_LEDGER"
+	defaultLedgerSubject = "flow.ledger"
+	// ledgerDepth is how many entries of each chain are kept.
+	ledgerDepth = 20_000
+	// ledgerReplicas where the server is clustered.
+	ledgerReplicas = 3
+)
+
+// ledger keeps the chains of one flow as subjects of one stream, whose sequences
+// are the versions.
+type ledger struct {
+	conn   *connection
+	prefix string // of the chains' subjects, with the dot
+}
+
+// OpenLedger implements connectors.Connection.
+func (c *connection) OpenLedger(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
+	root := c.settings.Text("ledger_subject")
+	if err := c.ensureLedger(ctx, root); err != nil {
+		return nil, err
+	}
+	return &ledger{conn: c, prefix: fmt.Sprintf("%s.%s.%s.", root, flow.Namespace, flow.Flow)}, nil
+}
+
+func (c *connection) ensureLedger(ctx context.Context, root string) error {
+	var info *jetstream.StreamInfo
+	err := c.call(ctx, func(ctx context.Context) error {
+		stream, err := c.js.Stream(ctx, ledgerStream)
+		if err == nil {
+			info = stream.CachedInfo()
+		}
+		return err
+	})
+	switch {
+	case err == nil:
+		if _, ok := coversAny(info.Config.Subjects, root+".>"); !ok {
+			return connectors.Errorf(connectors.Environment, "the ledger stream %s holds %v, and this connection keeps its ledger below %q", ledgerStream, info.Config.Subjects, root).
+				WithHelp("give every connection to this account the same `ledger_subject`")
+		}
+		return nil
+	case !errors.Is(err, jetstream.ErrStreamNotFound):
+		return failed(err, "looking for the ledger stream %s", ledgerStream)
+	}
+	return c.createLedger(ctx, root)
+}
+
+func (c *connection) createLedger(ctx context.Context, root string) error {
+	config := jetstream.StreamConfig{
+		Name:              ledgerStream,
+		Description:       "what flows must remember: run specifications, schemas, certificates",
+		Subjects:          []string{root + ".>"},
+		Retention:         jetstream.LimitsPolicy,
+		Discard:           jetstream.DiscardNew,
+		MaxMsgsPerSubject: ledgerDepth,
+		Storage:           jetstream.FileStorage,
+		Replicas:          1,
+	}
+	if c.nc.ConnectedClusterName() != "" {
+		config.Replicas = ledgerReplicas
+	}
+	err := c.call(ctx, func(ctx context.Context) error {
+		_, err := c.js.CreateStream(ctx, config)
+		return err
+	})
+	switch {
+	case err == nil, errors.Is(err, jetstream.ErrStreamNameAlreadyInUse):
+		return nil // made by another flow just now
+	case hasCode(err, codeSubjectOverlap):
+		return connectors.Errorf(connectors.Environment, "the ledger cannot be made: another stream captures %q (%s)", root+".>", c.holder(ctx, root+".>")).
+			WithHelp(`let the ledger live elsewhere, with the connection option ledger_subject "..."`)
+	}
+	return failed(err, "making the ledger stream %s", ledgerStream)
+}
+
+// holder names the stream that captures a subject, for a message.
+func (c *connection) holder(ctx context.Context, subject string) string {
+	infos, err := c.streamsOn(ctx, subject)
+	if err != nil || len(infos) == 0 {
+		return "unknown"
+	}
+	return infos[0].Config.Name
+}
+
+// String implements connectors.Ledger.
+func (l *ledger) String() string {
+	return fmt.Sprintf("stream %s, %s> on %s", ledgerStream, l.prefix, l.conn)
+}
+
+// getRequest and getReply are the server's own form. This request is answered by
+// the stream's leader alone: a direct get may be stale.
+type getRequest struct {
+	Sequence uint64 `json:"seq,omitempty"`
+	Last     string `json:"last_by_subj,omitempty"`
+}
+
+type getReply struct {
+	Error   *jetstream.APIError `json:"error"`
+	Message struct {
+		Subject  string `json:"subject"`
+		Sequence uint64 `json:"seq"`
+		Data     []byte `json:"data"`
+	} `json:"message"`
+}
+
+func (l *ledger) get(ctx context.Context, request getRequest) (reply getReply, err error) {
+	body, err := json.Marshal(request)
+	if err != nil {
+		return reply, err
+	}
+	subject := l.conn.api("STREAM.MSG.GET." + ledgerStream)
+	err = l.conn.call(ctx, func(ctx context.Context) error {
+		m, err := l.conn.nc.RequestWithContext(ctx, subject, body)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(m.Data, &reply)
+	})
+	if err == nil && reply.Error != nil {
+		err = reply.Error
+	}
+	return reply, err
+}
+
+// Last implements connectors.Ledger.
+func (l *ledger) Last(ctx context.Context, chain string) (connectors.Entry, error) {
+	reply, err := l.get(ctx, getRequest{Last: l.prefix + chain})
+	if hasCode(err, codeMessageNotFound) {
+		return connectors.Entry{}, nil
+	}
+	if err != nil {
+		return connectors.Entry{}, failed(err, "reading %s of the ledger", l.prefix+chain)
+	}
+	return connectors.Entry{Version: reply.Message.Sequence, Data: reply.Message.Data}, nil
+}
+
+// At implements connectors.Ledger.
+func (l *ledger) At(ctx context.Context, chain string, version uint64) (connectors.Entry, error) {
+	reply, err := l.get(ctx, getRequest{Sequence: version})
+	if err != nil {
+		return connectors.Entry{}, failed(err, "reading entry %d of %s of the ledger", version, l.prefix+chain)
+	}
+	if reply.Message.Subject != l.prefix+chain {
+		return connectors.Entry{}, connectors.Errorf(connectors.Permanent, "entry %d of the ledger belongs to %s, not to %s", version, reply.Message.Subject, l.prefix+chain)
+	}
+	return connectors.Entry{Version: version, Data: reply.Message.Data}, nil
+}
+
+// Append implements connectors.Ledger.
+func (l *ledger) Append(ctx context.Context, chain string, previous uint64, data []byte) (uint64, error) {
+	var version uint64
+	err := l.conn.call(ctx, func(ctx context.Context) error {
+		ack, err := l.conn.js.Publish(ctx, l.prefix+chain, data,
+			jetstream.WithExpectLastSequencePerSubject(previous), jetstream.WithExpectStream(ledgerStream))
+		if err == nil {
+			version = ack.Sequence
+		}
+		return err
+	})
+	if err == nil {
+		return version, nil
+	}
+	// The outcome is unknown, or it is known from an earlier try of this append.
+	newest, lookErr := l.Last(ctx, chain)
+	switch {
+	case lookErr == nil && newest.Version > previous && bytes.Equal(newest.Data, data):
+		return newest.Version, nil
+	case lookErr == nil && newest.Version > previous, hasCode(err, codeWrongLastSequence):
+		return 0, fmt.Errorf("writing %s of the ledger: %w", l.prefix+chain, connectors.ErrSuperseded)
+	}
+	return 0, failed(err, "writing %s of the ledger", l.prefix+chain)
+}

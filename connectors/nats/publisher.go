@@ -1,0 +1,202 @@
+package nats
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	natsgo "github.com/nats-io/nats.go"
+)
+
+// publisher sends messages without waiting for each: at most so many messages
+// and bytes are outstanding, and one table of slots, not a goroutine or a timer
+// a message, keeps track of their acknowledgements, in whatever order they come.
+//
+// The first failure is final: nothing is sent after it, and acknowledgements
+// that come late change nothing.
+type publisher struct {
+	nc      *natsgo.Conn
+	inbox   string
+	limits  connectors.Limits
+	timeout time.Duration
+
+	changed chan struct{} // of capacity 1: room was made, or it failed
+
+	mu       sync.Mutex
+	inFlight connectors.Limits
+	slots    []slot // by number modulo their count
+	next     uint64 // number of the next message
+	oldest   uint64 // number of the oldest one without an acknowledgement
+	failure  error
+}
+
+// slot is one message that waits for its acknowledgement.
+type slot struct {
+	waiting   bool
+	size      int64 // of payload, headers and subject
+	submitted time.Time
+	stream    string
+	subject   string
+	receipt   *connectors.Receipt // that counts it
+}
+
+func newPublisher(nc *natsgo.Conn, limits connectors.Limits, timeout time.Duration) (*publisher, error) {
+	p := &publisher{nc: nc, inbox: nc.NewInbox(), limits: limits, timeout: timeout,
+		changed: make(chan struct{}, 1), slots: make([]slot, limits.Messages)}
+	sub, err := nc.Subscribe(p.inbox+".*", p.acknowledged)
+	if err != nil {
+		return nil, failed(err, "subscribing for acknowledgements")
+	}
+	if err := sub.SetPendingLimits(-1, -1); err != nil {
+		return nil, failed(err, "subscribing for acknowledgements")
+	}
+	return p, nil
+}
+
+// publish sends one message as soon as there is room for it.
+func (p *publisher) publish(ctx context.Context, m *natsgo.Msg, s slot) error {
+	if err := p.await(ctx, func() bool { return p.hasRoom(s.size) }); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	number := p.next
+	p.next++
+	s.waiting, s.submitted = true, time.Now()
+	p.slots[number%uint64(len(p.slots))] = s
+	p.inFlight.Messages++
+	p.inFlight.Bytes += s.size
+	p.mu.Unlock()
+	m.Reply = p.inbox + "." + strconv.FormatUint(number, 10)
+	if err := p.nc.PublishMsg(m); err != nil {
+		p.fail(failed(err, "publishing to %q", s.subject))
+		return p.failed()
+	}
+	return nil
+}
+
+// hasRoom needs the mutex. A message beyond the byte limit never gets here.
+// Numbers and slots go together, so the oldest one may hold up the next lap.
+func (p *publisher) hasRoom(size int64) bool {
+	return p.next-p.oldest < uint64(len(p.slots)) && p.inFlight.Bytes+size <= p.limits.Bytes
+}
+
+// wait returns once everything is acknowledged.
+func (p *publisher) wait(ctx context.Context) error {
+	return p.await(ctx, func() bool { return p.inFlight.Messages == 0 })
+}
+
+// await returns nil once the condition holds, which is asked with the mutex held.
+func (p *publisher) await(ctx context.Context, condition func() bool) error {
+	var timer *time.Timer
+	for {
+		p.mu.Lock()
+		if p.failure != nil {
+			defer p.mu.Unlock()
+			return p.failure
+		}
+		if condition() {
+			p.mu.Unlock()
+			return nil
+		}
+		late := p.slots[p.oldest%uint64(len(p.slots))]
+		p.mu.Unlock()
+		left := p.timeout - time.Since(late.submitted)
+		if left <= 0 {
+			p.fail(connectors.Errorf(connectors.Transient, "no acknowledgement from stream %s for the publish to %q within %s; whether it was stored is uncertain", late.stream, late.subject, connectors.ShortDuration(p.timeout)))
+			continue
+		}
+		if timer == nil {
+			timer = time.NewTimer(left)
+			defer timer.Stop()
+		} else {
+			timer.Reset(left)
+		}
+		select {
+		case <-p.changed:
+		case <-timer.C:
+		case <-ctx.Done():
+			p.fail(ctx.Err())
+		}
+	}
+}
+
+// acknowledged is called by the client for each reply.
+func (p *publisher) acknowledged(m *natsgo.Msg) {
+	number, err := strconv.ParseUint(m.Subject[strings.LastIndexByte(m.Subject, '.')+1:], 10, 64)
+	if err != nil {
+		return // not one of ours
+	}
+	p.mu.Lock()
+	if p.failure != nil || number < p.oldest || number >= p.next {
+		p.mu.Unlock()
+		return
+	}
+	s := &p.slots[number%uint64(len(p.slots))]
+	if !s.waiting {
+		p.mu.Unlock()
+		return
+	}
+	ack, err := parseAck(m, s.stream, s.subject)
+	if err == nil {
+		p.settle(s, ack)
+	}
+	p.mu.Unlock()
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	p.signal()
+}
+
+func (p *publisher) settle(s *slot, ack pubAck) {
+	s.waiting = false
+	p.inFlight.Messages--
+	p.inFlight.Bytes -= s.size
+	count(s.receipt, ack)
+	for p.oldest < p.next && !p.slots[p.oldest%uint64(len(p.slots))].waiting {
+		p.oldest++
+	}
+}
+
+func count(r *connectors.Receipt, ack pubAck) {
+	if ack.duplicate {
+		r.Duplicates++
+		return
+	}
+	if r.First == 0 || ack.sequence < r.First {
+		r.First = ack.sequence
+	}
+	r.Last = max(r.Last, ack.sequence)
+}
+
+// fail keeps the first failure.
+func (p *publisher) fail(err error) {
+	p.mu.Lock()
+	if p.failure == nil {
+		p.failure = err
+	}
+	p.mu.Unlock()
+	p.signal()
+}
+
+func (p *publisher) failed() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.failure
+}
+
+func (p *publisher) signal() {
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
+}
+
+func (p *publisher) outstanding() connectors.Limits {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.inFlight
+}

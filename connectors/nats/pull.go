@@ -1,0 +1,83 @@
+package nats
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+)
+
+// A standing pull request lasts this long, and the server beats in between: two
+// missed beats show a consumer that is gone without a word.
+const (
+	pullExpires   = 30 * time.Second
+	pullHeartbeat = 3 * time.Second
+)
+
+// pull is one request for messages at the server. A reader has at most one.
+type pull struct {
+	token    string // the last token of its reply subject
+	want     int    // messages still to come
+	lastBeat time.Time
+}
+
+// pullRequest is the server's own form.
+type pullRequest struct {
+	Batch     int           `json:"batch"`
+	MaxBytes  int64         `json:"max_bytes,omitempty"`
+	Expires   time.Duration `json:"expires"`
+	Heartbeat time.Duration `json:"idle_heartbeat"`
+}
+
+// request sends a pull for n messages, of at most maxBytes in all if it is not 0.
+func (r *reader) request(n int, maxBytes int64) error {
+	r.pulls++
+	p := &pull{token: strconv.Itoa(r.pulls), want: n, lastBeat: time.Now()}
+	body, err := json.Marshal(pullRequest{Batch: n, MaxBytes: maxBytes, Expires: pullExpires, Heartbeat: pullHeartbeat})
+	if err != nil {
+		return err
+	}
+	r.pull = p
+	subject := r.source.conn.api(fmt.Sprintf("CONSUMER.MSG.NEXT.%s.%s", r.stream.Stream, r.consumer))
+	return r.source.conn.nc.PublishRequest(subject, r.inbox+"."+p.token, body)
+}
+
+// pullEnd is why a status message ended a pull.
+type pullEnd uint8
+
+const (
+	pullGoesOn   pullEnd = iota // a heartbeat, or a status of an older pull
+	pullDone                    // it expired: ask again
+	pullTooSmall                // the next message alone is above the byte bound
+	pullBroken                  // only Seek can tell what comes next
+)
+
+// status reads a message without content, of which the header says what it is.
+func status(m *natsgo.Msg) (end pullEnd, why string) {
+	code, text := m.Header.Get("Status"), m.Header.Get("Description")
+	switch code {
+	case "100":
+		return pullGoesOn, ""
+	case "404", "408":
+		return pullDone, ""
+	case "503":
+		return pullBroken, "the consumer does not answer"
+	case "409":
+		lower := strings.ToLower(text)
+		switch {
+		case strings.Contains(lower, "maxbytes") && strings.Contains(lower, "exceeds"):
+			return pullTooSmall, ""
+		case strings.Contains(lower, "batch completed"):
+			return pullDone, ""
+		}
+	}
+	return pullBroken, strings.ToLower(text)
+}
+
+// isStatus says whether the server sent a status instead of a message.
+func isStatus(m *natsgo.Msg) bool {
+	return len(m.Data) == 0 && m.Header != nil && m.Header.Get("Status") != ""
+}

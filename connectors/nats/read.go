@@ -1,0 +1,150 @@
+package nats
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// Read implements connectors.Source.
+func (s *source) Read(ctx context.Context, bounds connectors.Bounds, stop <-chan struct{}) (connectors.Delivery, error) {
+	budget := time.NewTimer(bounds.MaxWait)
+	defer budget.Stop()
+	var age <-chan time.Time // runs from the first record
+	over := false
+	for {
+		d, err := s.collect(bounds, over)
+		if d != nil || err != nil {
+			return d, err
+		}
+		if age == nil && bounds.MaxAge > 0 && s.anyReady() {
+			timer := time.NewTimer(bounds.MaxAge)
+			defer timer.Stop()
+			age = timer.C
+		}
+		select {
+		case <-s.wake:
+		case <-budget.C:
+			over = true
+		case <-age:
+			over = true
+		case <-stop:
+			over, stop = true, nil
+		case now := <-s.watch.C:
+			if err := s.look(ctx, now); err != nil {
+				return nil, err
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// collect returns the epoch if a bound is met or it is over; a nil interface if not yet.
+func (s *source) collect(bounds connectors.Bounds, over bool) (connectors.Delivery, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.readers {
+		if r.broken != "" {
+			return nil, fmt.Errorf("stream %s: %s: %w", r.stream.Stream, r.broken, connectors.ErrInterrupted)
+		}
+	}
+	if s.until && s.drained() {
+		return nil, io.EOF
+	}
+	r := s.turn()
+	records := min(bounds.MaxRecords, s.credit(r.stream))
+	full := r.ready() >= records || bounds.MaxBytes > 0 && r.bytes >= bounds.MaxBytes
+	last := s.until && r.ready() > 0 && r.arrived()
+	if !full && !last && !over {
+		return nil, s.askAll(bounds)
+	}
+	d := r.loan(records, bounds.MaxBytes)
+	s.next = (s.index(r) + 1) % len(s.readers)
+	return d, s.askAll(bounds)
+}
+
+// look finds a consumer that went silent and, on the way to being caught up,
+// messages that were removed instead of delivered.
+func (s *source) look(ctx context.Context, now time.Time) error {
+	for _, r := range s.readersNow() {
+		s.mu.Lock()
+		if r.silent(now) {
+			r.broken = "nothing was heard of the consumer"
+		}
+		waiting := s.until && r.ready() == 0 && !r.arrived() && r.broken == ""
+		heard := r.delivered
+		s.mu.Unlock()
+		if !waiting {
+			continue
+		}
+		consumer, err := s.lookUp(ctx, r.stream.Stream, r.consumer)
+		if err != nil {
+			return failed(err, "looking up the consumer %s of stream %s", r.consumer, r.stream.Stream)
+		}
+		s.mu.Lock()
+		if r.delivered == heard {
+			r.pending = consumer.CachedInfo().NumPending
+		}
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+func (s *source) readersNow() []*reader {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.readers
+}
+
+// askAll keeps a pull outstanding on every stream, so that an idle one costs no
+// wait and the next epoch comes in while this one is applied.
+func (s *source) askAll(bounds connectors.Bounds) error {
+	for _, r := range s.readers {
+		if s.until && r.arrived() {
+			continue
+		}
+		if err := r.ask(bounds.MaxRecords, bounds.MaxBytes); err != nil {
+			return fmt.Errorf("stream %s: asking for messages: %v: %w", r.stream.Stream, err, connectors.ErrInterrupted)
+		}
+	}
+	return nil
+}
+
+// turn is the reader of this epoch: the next one in turn that has something.
+func (s *source) turn() *reader {
+	for i := range s.readers {
+		if r := s.readers[(s.next+i)%len(s.readers)]; r.ready() > 0 {
+			return r
+		}
+	}
+	return s.readers[s.next]
+}
+
+func (s *source) index(r *reader) int {
+	for i, other := range s.readers {
+		if other == r {
+			return i
+		}
+	}
+	return 0
+}
+
+func (s *source) anyReady() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turn().ready() > 0
+}
+
+// drained says whether everything that was there when the run began is loaned.
+func (s *source) drained() bool {
+	for _, r := range s.readers {
+		if r.ready() > 0 || !r.arrived() {
+			return false
+		}
+	}
+	return true
+}

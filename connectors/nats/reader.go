@@ -1,0 +1,184 @@
+package nats
+
+import (
+	"strings"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// held is one delivered message that is not acknowledged yet.
+type held struct {
+	message connectors.Message
+	reply   *natsgo.Msg // acknowledges
+	size    int64
+}
+
+// reader reads one stream through its consumer. Its source's mutex guards it.
+type reader struct {
+	source   *source
+	stream   *found
+	life     connectors.Incarnation // of the stream, as it was when this reader began
+	consumer string
+
+	sub   *natsgo.Subscription
+	inbox string
+	pulls int
+	pull  *pull // nil if none is outstanding
+
+	// queue is what was delivered and not acknowledged; the first loaned of it
+	// are in deliveries that the executor has.
+	queue  []held
+	loaned int
+	bytes  int64 // of what is not loaned
+
+	floor     connectors.Position // everything up to it is certified
+	last      uint64              // the newest stream sequence that came in
+	delivered uint64              // the newest consumer sequence
+	pending   uint64              // what the consumer has yet to deliver, as last heard
+	target    uint64              // the stream's last sequence when the run began
+	single    bool                // the next pull takes one message of any size
+	broken    string              // why only Seek can go on; empty if all is well
+}
+
+// begin starts afresh after the consumer was positioned.
+func (r *reader) begin(info *jetstream.ConsumerInfo, floor connectors.Position) error {
+	r.queue, r.loaned, r.bytes, r.pull, r.single, r.broken = nil, 0, 0, nil, false, ""
+	r.floor, r.last, r.life = floor, floor.Sequence, r.stream.Incarnation
+	r.delivered, r.pending = info.Delivered.Consumer, info.NumPending
+	r.inbox = r.source.conn.nc.NewInbox()
+	inbox := r.inbox
+	sub, err := r.source.conn.nc.Subscribe(inbox+".*", func(m *natsgo.Msg) { r.source.arrive(r, inbox, m) })
+	if err != nil {
+		return failed(err, "subscribing for messages of stream %s", r.stream.Stream)
+	}
+	// The source bounds what it asks for; the client must not drop any of it.
+	if err := sub.SetPendingLimits(-1, -1); err != nil {
+		return failed(err, "subscribing for messages of stream %s", r.stream.Stream)
+	}
+	r.sub = sub
+	return nil
+}
+
+// leave stops listening, so that nothing of an older position comes in.
+func (r *reader) leave() {
+	if r.sub != nil {
+		_ = r.sub.Unsubscribe() // a closed connection has no subscription left to end
+		r.sub = nil
+	}
+}
+
+// take handles what came in on the inbox.
+func (r *reader) take(m *natsgo.Msg) {
+	token := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+	current := r.pull != nil && r.pull.token == token
+	if current {
+		r.pull.lastBeat = time.Now()
+	}
+	if isStatus(m) {
+		if current {
+			r.takeStatus(m)
+		}
+		return
+	}
+	if current {
+		if r.pull.want--; r.pull.want == 0 {
+			r.pull = nil
+		}
+	}
+	r.takeMessage(m)
+}
+
+func (r *reader) takeStatus(m *natsgo.Msg) {
+	end, why := status(m)
+	switch end {
+	case pullGoesOn:
+		return
+	case pullTooSmall:
+		r.single = true
+	case pullBroken:
+		r.broken = why
+	}
+	r.pull = nil
+}
+
+func (r *reader) takeMessage(m *natsgo.Msg) {
+	meta, err := m.Metadata()
+	if err != nil {
+		return // nothing that JetStream delivered
+	}
+	expected := r.delivered + 1
+	r.delivered, r.pending = meta.Sequence.Consumer, meta.NumPending
+	switch {
+	case meta.Sequence.Stream <= r.floor.Sequence:
+		// Certified already: only its acknowledgement was lost.
+		r.source.redelivered++
+		_ = m.Ack() // lost again, it comes again
+		return
+	case meta.Sequence.Consumer != expected:
+		r.broken = "a delivery was lost on the way"
+		return
+	case meta.Sequence.Stream <= r.last:
+		return // a redelivery of what is in hand; the first delivery's acknowledgement counts for both
+	}
+	r.last = meta.Sequence.Stream
+	h := held{reply: m, size: int64(m.Size())}
+	h.message = connectors.Message{
+		Resource: r.source.resourceOf(m.Subject),
+		Subject:  m.Subject,
+		Data:     m.Data,
+		Headers:  m.Header,
+		Source:   &r.life,
+		Sequence: meta.Sequence.Stream,
+		Time:     meta.Timestamp.UnixNano(),
+	}
+	h.message.Operation, h.message.Marker = operation(m)
+	r.queue = append(r.queue, h)
+	r.bytes += h.size
+}
+
+// operation is what the headers of a key-value bucket say; an ordinary message is an insert.
+func operation(m *natsgo.Msg) (op connectors.Operation, marker bool) {
+	if m.Header == nil {
+		return connectors.Insert, false
+	}
+	switch m.Header.Get("KV-Operation") {
+	case "DEL", "PURGE":
+		return connectors.Delete, true
+	}
+	if m.Header.Get("Nats-Marker-Reason") != "" {
+		return connectors.Delete, true
+	}
+	return connectors.Insert, false
+}
+
+// ready is how many messages wait to be loaned.
+func (r *reader) ready() int { return len(r.queue) - r.loaned }
+
+// ask makes sure that a pull is outstanding while there is room for more.
+func (r *reader) ask(records int, maxBytes int64) error {
+	want := min(records, r.source.credit(r.stream)) - r.ready()
+	if r.pull != nil || want <= 0 || r.broken != "" {
+		return nil
+	}
+	if maxBytes > 0 {
+		if maxBytes -= r.bytes; maxBytes <= 0 {
+			return nil
+		}
+	}
+	if r.single {
+		r.single = false
+		return r.request(1, 0)
+	}
+	return r.request(want, maxBytes)
+}
+
+// silent says whether the server missed two beats of the outstanding pull.
+func (r *reader) silent(now time.Time) bool {
+	return r.pull != nil && now.Sub(r.pull.lastBeat) > 2*pullHeartbeat+pullHeartbeat/2
+}
+
+// arrived says whether everything that was there when the run began has come in.
+func (r *reader) arrived() bool { return r.pending == 0 || r.last >= r.target }

@@ -1,0 +1,100 @@
+package nats
+
+import (
+	"context"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// route is where rows of one resource go: a stream, and the receipt for it.
+type route struct {
+	to      *destination
+	receipt *connectors.Receipt
+	started bool // the receipt counts something of this epoch
+}
+
+// router fills the templates of one resource.
+type router struct {
+	sink            *sink
+	resource        int
+	stream, subject connectors.Template // with <resource> filled in
+	routes          map[string]*route   // by stream
+	buffer          []byte
+	subjects        map[string]string // texts that rows expanded to, so that each is allocated once
+}
+
+func newRouter(s *sink, resource int) *router {
+	return &router{
+		sink: s, resource: resource,
+		stream:  fillResource(s.spec, resource, "stream"),
+		subject: fillResource(s.spec, resource, "subject"),
+		routes:  map[string]*route{}, subjects: map[string]string{},
+	}
+}
+
+// route finds where a row goes, making the stream if need be. The row's own
+// fault is a *rowFault; any other error is about the stream.
+func (r *router) route(ctx context.Context, m *connectors.Message) (*route, string, error) {
+	name, err := r.expand(r.stream, m)
+	if err == nil && !r.stream.Constant() {
+		err = asRowFault(checkStreamName(name))
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	subject, err := r.expand(r.subject, m)
+	if err == nil && !r.subject.Constant() {
+		err = asRowFault(checkSubject(subject, false))
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	to, ok := r.routes[name]
+	if !ok {
+		d, err := r.sink.ensure(ctx, name)
+		if err != nil {
+			return nil, "", err
+		}
+		to = &route{to: d}
+		r.routes[name] = to
+	}
+	if err := to.to.capture(subject); err != nil {
+		if r.subject.Constant() {
+			return nil, "", err
+		}
+		return nil, "", asRowFault(err)
+	}
+	return to, subject, nil
+}
+
+func asRowFault(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &rowFault{err}
+}
+
+// expand fills what a row brings: <subject>, and <1> and on.
+func (r *router) expand(t connectors.Template, m *connectors.Message) (string, error) {
+	if t.Constant() {
+		return t.Text, nil
+	}
+	r.buffer = t.Append(r.buffer[:0], func(dst []byte, hole string) []byte {
+		if hole == "subject" {
+			return append(dst, m.Subject...)
+		}
+		if n, ok := wildcardHole(hole); ok {
+			token, _ := wildcardMatch(r.sink.spec.Selects[r.resource], m.Subject, n)
+			return append(dst, token...)
+		}
+		return dst
+	})
+	if text, ok := r.subjects[string(r.buffer)]; ok {
+		return text, nil
+	}
+	text := string(r.buffer)
+	if len(r.subjects) < maxCaptured {
+		r.subjects[text] = text
+	}
+	return text, nil
+}

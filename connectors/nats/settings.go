@@ -1,0 +1,128 @@
+package nats
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// credentials are the fields of each authentication mode, all of them required.
+var credentials = map[string][]string{
+	"none":          {},
+	"user_password": {"username", "password"},
+	"jwt":           {"jwt", "nkey_seed"},
+	"token":         {"token"},
+	"nkey":          {"nkey_seed"},
+	"creds":         {"creds"},
+}
+
+func authModes() []string { return []string{"none", "user_password", "jwt", "token", "nkey", "creds"} }
+
+// checkConnection judges the settings of a connection against each other.
+func checkConnection(s connectors.Settings) error {
+	refuse := func(key, format string, args ...any) *connectors.Error {
+		return connectors.Errorf(connectors.Refused, format, args...).About(connectors.ConnectionRole, 0, key)
+	}
+	if s.Has("context") && s.Has("url") {
+		return refuse("context", "`context` and `url` both say where the server is").WithHelp("keep one of them")
+	}
+	for _, server := range servers(s) {
+		if err := checkServer(server); err != nil {
+			return refuse("url", "%w", err).WithHelp(`a server is "nats://host:port" or "tls://host:port"`)
+		}
+	}
+	if s.Has("tls_cert") != s.Has("tls_key") {
+		return refuse(present(s, "tls_cert", "tls_key"), "`tls_cert` and `tls_key` go together, and only one is there")
+	}
+	if s.Has("domain") && s.Has("api_prefix") {
+		return refuse("api_prefix", "`domain` and `api_prefix` both say where JetStream's API is").WithHelp("keep one of them")
+	}
+	for _, key := range []string{"inbox_prefix", "ledger_subject"} {
+		if err := checkSubject(s.Text(key), false); s.Has(key) && err != nil {
+			return refuse(key, "%w", err)
+		}
+	}
+	return checkCredentials(s, refuse)
+}
+
+func checkCredentials(s connectors.Settings, refuse func(key, format string, args ...any) *connectors.Error) error {
+	mode := s.Text("auth_mode")
+	wanted := credentials[mode]
+	for _, key := range []string{"username", "password", "jwt", "nkey_seed", "token", "creds"} {
+		given := s.Has(key)
+		switch {
+		case given && slices.Contains(wanted, key), !given && !slices.Contains(wanted, key):
+		case given && mode == "none":
+			return refuse(key, "`%s` is given without an `auth_mode`", key).WithHelp("write `auth_mode %s` beside it", modeOf(key))
+		case given:
+			return refuse(key, "`%s` is no field of `auth_mode %s`", key, mode).WithHelp("it takes exactly %s", strings.Join(wanted, " and "))
+		default:
+			return refuse("auth_mode", "`auth_mode %s` needs `%s`", mode, key).WithHelp("it takes exactly %s", strings.Join(wanted, " and "))
+		}
+	}
+	return nil
+}
+
+func modeOf(key string) string {
+	for _, mode := range authModes() {
+		if slices.Contains(credentials[mode], key) {
+			return mode
+		}
+	}
+	return "none"
+}
+
+func present(s connectors.Settings, keys ...string) string {
+	for _, key := range keys {
+		if s.Has(key) {
+			return key
+		}
+	}
+	return keys[0]
+}
+
+// servers are the given URLs, one by one.
+func servers(s connectors.Settings) []string {
+	var all []string
+	for _, text := range s.List("url") {
+		for part := range strings.SplitSeq(text, ",") {
+			all = append(all, strings.TrimSpace(part))
+		}
+	}
+	return all
+}
+
+func checkServer(server string) error {
+	text := server
+	if !strings.Contains(text, "://") {
+		text = "nats://" + text
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the server address %q cannot be read", withoutUser(server))
+	case !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
+		return fmt.Errorf("the server address %q begins with %s://", withoutUser(server), u.Scheme)
+	case u.Hostname() == "":
+		return fmt.Errorf("the server address %q has no host", withoutUser(server))
+	case u.User != nil:
+		return fmt.Errorf("the server address %q holds credentials, which belong into fields of their own", withoutUser(server))
+	}
+	return nil
+}
+
+// withoutUser hides what stands before an @, which may be a password.
+func withoutUser(server string) string {
+	at := strings.LastIndexByte(server, '@')
+	if at < 0 {
+		return server
+	}
+	scheme, _, found := strings.Cut(server, "://")
+	if !found {
+		return "...@" + server[at+1:]
+	}
+	return scheme + "://...@" + server[at+1:]
+}

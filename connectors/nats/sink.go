@@ -1,0 +1,244 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"hash/crc32"
+	"slices"
+	"sync/atomic"
+
+	"github.com/flowlang/flow/connectors"
+	natsgo "github.com/nats-io/nats.go"
+)
+
+// sink publishes rows as messages over a link of its own, which does not
+// reconnect: once the link or an acknowledgement is lost, the session is over.
+type sink struct {
+	flow   connectors.Identity
+	spec   connectors.SinkSpec
+	link   *connection
+	dialer severable
+	report func(connectors.Notice)
+
+	limits            connectors.Limits
+	envelopeInBody    bool
+	envelopeInHeaders bool
+	passed            []string // names of source headers that are passed on
+
+	streams   map[string]*destination
+	routers   []*router
+	publisher *publisher
+	alive     atomic.Pointer[publisher] // the same, for the link's own callbacks
+	frames    *frames
+	header    natsgo.Header // of the message that is being sent
+	receipts  []*connectors.Receipt
+	begun     bool
+}
+
+// OpenSink implements connectors.Connection.
+func (c *connection) OpenSink(ctx context.Context, flow connectors.Identity, spec connectors.SinkSpec) (connectors.Sink, error) {
+	s := &sink{flow: flow, spec: spec, report: c.report, header: natsgo.Header{}, streams: map[string]*destination{}}
+	s.limits = spec.Settings.Limits("max_in_flight")
+	s.envelopeInBody = spec.Settings.Text("envelope") == "body" && !spec.Shaped
+	s.envelopeInHeaders = spec.Settings.Text("envelope") == "headers"
+	s.passed = append([]string{headerTraceParent}, spec.Settings.List("headers")...)
+	for i := range spec.Resources {
+		s.routers = append(s.routers, newRouter(s, i))
+	}
+	s.frames = newFrames(s)
+	if err := s.dial(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := s.survey(ctx); err != nil {
+		s.link.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *sink) dial(ctx context.Context, c *connection) error {
+	s.link = &connection{name: c.name, settings: c.settings, report: c.report}
+	lost := func(_ *natsgo.Conn, err error) {
+		if p := s.alive.Load(); p != nil && err != nil {
+			p.fail(failed(errors.Join(natsgo.ErrDisconnected, err), "the link to the destination was lost"))
+		}
+	}
+	nc, settings, err := dial(c.settings, natsgo.NoReconnect(), s.dialer.option, natsgo.DisconnectErrHandler(lost),
+		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { s.asyncError(err) }))
+	if err != nil {
+		return s.link.dialError(err)
+	}
+	s.link.nc, s.link.settings = nc, settings
+	if err := s.link.enter(ctx); err != nil {
+		nc.Close()
+		return err
+	}
+	s.publisher, err = newPublisher(nc, s.limits, s.spec.Settings.Duration("publish_timeout"))
+	if err != nil {
+		nc.Close()
+		return err
+	}
+	s.alive.Store(s.publisher)
+	return nil
+}
+
+// asyncError ends the session at once where a right is denied: the publish that
+// it is about would only time out.
+func (s *sink) asyncError(err error) {
+	if p := s.alive.Load(); s.link.denied.note(err) && p != nil {
+		p.fail(s.link.denied.since(0))
+	}
+}
+
+// survey looks at every stream that is named before a row is seen.
+func (s *sink) survey(ctx context.Context) error {
+	for _, r := range s.routers {
+		if !r.stream.Constant() {
+			continue
+		}
+		name := r.stream.Text
+		d, ok := s.streams[name]
+		if !ok {
+			var err error
+			if d, err = s.inspect(ctx, name); err != nil {
+				return err
+			}
+			s.streams[name] = d
+		}
+		if d.created != 0 {
+			if err := d.capture(pattern(r.subject)); err != nil {
+				return err
+			}
+		} else if s.shared() && !s.spec.Settings.Bool("create_stream") {
+			return missingStream(name)
+		}
+	}
+	return nil
+}
+
+// shared says whether all resources go into one stream.
+func (s *sink) shared() bool { return s.spec.Settings.Template("stream").Constant() }
+
+// Targets implements connectors.Sink.
+func (s *sink) Targets() []connectors.Target {
+	var targets []connectors.Target
+	for _, r := range s.routers {
+		t := connectors.Target{Stream: r.stream.Text, Subject: pattern(r.subject), Account: s.link.account, Key: "subject"}
+		if d, ok := s.streams[r.stream.Text]; ok {
+			t.Created = d.created
+		}
+		targets = append(targets, t)
+	}
+	return targets
+}
+
+// Begin implements connectors.Sink.
+func (s *sink) Begin(ctx context.Context, _ uint64) error {
+	if !s.begun && s.shared() {
+		if _, err := s.ensure(ctx, s.spec.Settings.Template("stream").Text); err != nil {
+			return err
+		}
+	}
+	s.begun = true
+	s.startEpoch()
+	return s.publisher.failed()
+}
+
+func (s *sink) startEpoch() {
+	s.receipts = nil
+	for _, r := range s.routers {
+		for _, route := range r.routes {
+			route.started = false
+		}
+	}
+}
+
+// Apply implements connectors.Sink.
+func (s *sink) Apply(ctx context.Context, batch connectors.Batch) error {
+	router := s.routers[batch.Resource]
+	err := s.frames.encode(batch, func(m *connectors.Message) (*route, string, error) { return router.route(ctx, m) })
+	if err != nil {
+		return err
+	}
+	if err := s.send(ctx, batch); err != nil {
+		return s.broken(err)
+	}
+	return nil
+}
+
+// send publishes the encoded batch in row order and waits for every acknowledgement.
+func (s *sink) send(ctx context.Context, batch connectors.Batch) error {
+	message := natsgo.Msg{Header: s.header}
+	ids := string(s.frames.idText)
+	for i := range s.frames.list {
+		f := &s.frames.list[i]
+		receipt := s.receiptFor(batch.Resource, f.route)
+		body := s.frames.bodies[f.body.start:f.body.end]
+		s.frames.headers(s.header, &batch.Messages[i], f.route.to.name, ids[f.id.start:f.id.end])
+		message.Subject, message.Data = f.subject, body
+		if err := s.publisher.publish(ctx, &message, slot{size: f.size, stream: f.route.to.name, subject: f.subject, receipt: receipt}); err != nil {
+			return err
+		}
+		receipt.Rows++
+		receipt.Bytes += int64(len(body))
+		receipt.CRC32C = crc32.Update(receipt.CRC32C, castagnoli, body)
+	}
+	return s.publisher.wait(ctx)
+}
+
+func (s *sink) receiptFor(resource int, r *route) *connectors.Receipt {
+	if !r.started {
+		r.receipt = &connectors.Receipt{Resource: s.spec.Resources[resource], Stream: r.to.name, Created: r.to.created}
+		r.started = true
+		s.receipts = append(s.receipts, r.receipt)
+	}
+	return r.receipt
+}
+
+// broken ends the session after a failure: nothing that is still buffered may be
+// written later.
+func (s *sink) broken(err error) error {
+	if denied := s.link.denied.since(0); denied != nil {
+		err = denied
+	}
+	s.dialer.cut()
+	s.link.Close()
+	return err
+}
+
+// Commit implements connectors.Sink.
+func (s *sink) Commit(context.Context, uint64) ([]connectors.Receipt, error) {
+	receipts := make([]connectors.Receipt, len(s.receipts))
+	for i, r := range s.receipts {
+		receipts[i] = *r
+	}
+	slices.SortStableFunc(receipts, func(a, b connectors.Receipt) int {
+		return slices.Index(s.spec.Resources, a.Resource) - slices.Index(s.spec.Resources, b.Resource)
+	})
+	return receipts, s.publisher.failed()
+}
+
+// Abort implements connectors.Sink.
+func (s *sink) Abort(context.Context) error {
+	s.startEpoch()
+	return nil
+}
+
+// Stats implements connectors.Sink.
+func (s *sink) Stats() connectors.SinkStats {
+	return connectors.SinkStats{InFlight: s.publisher.outstanding(), Limits: s.limits}
+}
+
+// Close implements connectors.Sink.
+func (s *sink) Close() error {
+	unproven := s.publisher.outstanding().Messages > 0
+	s.publisher.fail(natsgo.ErrConnectionClosed)
+	if unproven {
+		s.dialer.cut()
+	}
+	s.link.Close()
+	if unproven {
+		return connectors.ErrUnproven
+	}
+	return nil
+}

@@ -1,0 +1,288 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// source reads the flow's subjects from every stream that holds them, through
+// one durable pull consumer a stream. One of them contributes to each epoch.
+type source struct {
+	conn    *connection
+	flow    connectors.Identity
+	specs   []connectors.SourceSpec
+	streams []*found
+	ackWait time.Duration
+	epoch   connectors.Bounds
+	until   bool
+
+	wake  chan struct{} // of capacity 1: something came in
+	watch *time.Ticker  // when to look after the consumers
+	beat  *heartbeat
+
+	mu          sync.Mutex // guards all below, and the readers
+	readers     []*reader
+	next        int // the reader whose turn it is
+	sought      bool
+	redelivered uint64
+}
+
+// OpenSource implements connectors.Connection.
+func (c *connection) OpenSource(ctx context.Context, flow connectors.Identity, specs []connectors.SourceSpec, options connectors.SourceOptions) (connectors.Source, error) {
+	s := &source{conn: c, flow: flow, specs: specs, epoch: options.Epoch, until: options.UntilCaughtUp, wake: make(chan struct{}, 1)}
+	s.watch = time.NewTicker(time.Second)
+	for _, spec := range specs {
+		s.ackWait = max(s.ackWait, spec.Settings.Duration("ack_wait"))
+	}
+	streams, err := discover(ctx, c, specs)
+	if err != nil {
+		return nil, err
+	}
+	s.streams = streams
+	c.onEachReconnect(s.interrupt)
+	return s, nil
+}
+
+// Avoid implements connectors.Source.
+func (s *source) Avoid(targets []connectors.Target) error {
+	for _, t := range targets {
+		if err := s.avoid(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *source) avoid(t connectors.Target) error {
+	for i, f := range s.streams {
+		own := f.Stream == t.Stream && t.Created == f.Created
+		captured, captures := overlapAny(f.subjects, t.Subject)
+		switch {
+		case own && len(s.streams) == 1:
+			return connectors.Errorf(connectors.Refused, "the flow would read what it writes: it reads %q from stream %s and writes %q into the same stream", strings.Join(f.filters, " "), f.Stream, t.Subject).
+				WithHelp("write into another stream, on a subject that %s does not capture", f.Stream).About(connectors.SinkRole, 0, t.Key)
+		case own:
+			s.streams = append(s.streams[:i:i], s.streams[i+1:]...)
+			s.conn.report(connectors.Notice{Warning: true, Text: "the flow writes to a stream that also matches its source, and never reads it", Attributes: []any{"stream", f.Stream}})
+			return nil
+		case captures && t.Created == 0 && t.Account == s.conn.account:
+			return connectors.Errorf(connectors.Refused, "the flow would read what it writes: the source stream %s captures the destination %q by its subject %q", f.Stream, t.Subject, captured).
+				WithHelp("write to a subject that %s does not capture, such as %q", f.Stream, "v1."+t.Subject).About(connectors.SinkRole, 0, t.Key)
+		}
+	}
+	return nil
+}
+
+// Seek implements connectors.Source.
+func (s *source) Seek(ctx context.Context, from []connectors.Position) ([]connectors.Position, error) {
+	s.forget()
+	if s.beat == nil {
+		s.beat = startHeartbeat(s)
+	}
+	good := make([]connectors.Position, 0, len(from))
+	readers := make([]*reader, 0, len(s.streams))
+	for _, f := range s.streams {
+		r, err := s.seek(ctx, f, positionOf(from, f.Stream))
+		if err != nil {
+			return nil, err
+		}
+		readers = append(readers, r)
+		if r.floor.Sequence > 0 {
+			good = append(good, r.floor)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readers, s.sought = readers, true
+	return good, nil
+}
+
+func positionOf(from []connectors.Position, stream string) connectors.Position {
+	for _, p := range from {
+		if p.Stream == stream {
+			return p
+		}
+	}
+	return connectors.Position{}
+}
+
+// forget leaves everything that was delivered to the coming reset.
+func (s *source) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.readers {
+		r.leave()
+		r.queue, r.loaned = nil, 0
+	}
+}
+
+func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) (*reader, error) {
+	state, err := s.identify(ctx, f, &floor)
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.position(ctx, f, floor.Sequence+1, s.sought)
+	if err != nil {
+		return nil, err
+	}
+	if info.Paused {
+		return nil, connectors.Errorf(connectors.Environment, "the consumer %s of stream %s is paused for another %s", info.Name, f.Stream, info.PauseRemaining.Round(time.Second)).
+			WithHelp("resume it: nats consumer resume %s %s", f.Stream, info.Name)
+	}
+	r := &reader{source: s, stream: f, consumer: info.Name, target: state.LastSeq}
+	if s.sought {
+		r.target = s.targetOf(f, state.LastSeq)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return r, r.begin(info, floor)
+}
+
+// targetOf keeps the target of the first Seek, unless the stream is a new one.
+func (s *source) targetOf(f *found, last uint64) uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.readers {
+		if r.stream == f && r.target <= last {
+			return r.target
+		}
+	}
+	return last
+}
+
+// identify compares the stream with the position: a stream made anew is read
+// from its beginning, one that lost what was certified stops the flow.
+func (s *source) identify(ctx context.Context, f *found, floor *connectors.Position) (*jetstream.StreamState, error) {
+	var info *jetstream.StreamInfo
+	var at *jetstream.RawStreamMsg
+	err := s.conn.call(ctx, func(ctx context.Context) error {
+		stream, err := s.conn.js.Stream(ctx, f.Stream)
+		if err != nil {
+			return err
+		}
+		info = stream.CachedInfo()
+		if floor.Sequence == 0 || floor.Created != info.Created.UnixNano() {
+			return nil
+		}
+		at, err = stream.GetMsg(ctx, floor.Sequence)
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return nil // removed since, as retention does
+		}
+		return err
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, connectors.Errorf(connectors.Environment, "the source stream %s is gone: stream not found", f.Stream).
+			WithHelp("make the stream again, or change the flow's source")
+	}
+	if err != nil {
+		return nil, failed(err, "looking at the source stream %s", f.Stream)
+	}
+	created := info.Created.UnixNano()
+	known := f.Created
+	f.Created = created
+	switch {
+	case floor.Sequence > 0 && floor.Created != created || s.sought && known != created:
+		s.reportAnew(f, max(floor.Created, known), created)
+		*floor = connectors.Position{Incarnation: f.Incarnation}
+	case floor.Sequence > info.State.LastSeq:
+		return nil, connectors.Errorf(connectors.Permanent, "the source stream %s went back: it ends at sequence %d, and the flow has certified up to %d", f.Stream, info.State.LastSeq, floor.Sequence).
+			WithHelp("its storage lost messages that were already processed; restore it, or run the flow under a new name")
+	case at != nil && at.Time.UnixNano() != floor.Time:
+		return nil, connectors.Errorf(connectors.Permanent, "the source stream %s went back: sequence %d was stored at %s, and another message with that sequence was certified", f.Stream, floor.Sequence, at.Time.UTC().Format(time.RFC3339Nano)).
+			WithHelp("its storage was rolled back; restore it, or run the flow under a new name")
+	}
+	return &info.State, nil
+}
+
+func (s *source) reportAnew(f *found, before, now int64) {
+	stamp := func(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
+	s.conn.report(connectors.Notice{Warning: true, Text: "the source stream was deleted and made again; it is read from its first message",
+		Attributes: []any{"stream", f.Stream, "created before", stamp(before), "created now", stamp(now)}})
+}
+
+// arrive is called by the client for whatever comes in on a reader's inbox.
+func (s *source) arrive(r *reader, inbox string, m *natsgo.Msg) {
+	s.mu.Lock()
+	if r.inbox == inbox && r.sub != nil {
+		r.take(m)
+	}
+	s.mu.Unlock()
+	s.signal()
+}
+
+func (s *source) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// interrupt makes the next Read fail: after a reconnect it is unknown what was
+// lost on the way, and only a reset brings it back before the ack wait is over.
+func (s *source) interrupt() {
+	s.mu.Lock()
+	for _, r := range s.readers {
+		r.broken = "the connection was lost"
+	}
+	s.mu.Unlock()
+	s.signal()
+}
+
+// resourceOf is the spec that a subject belongs to; specs do not overlap.
+func (s *source) resourceOf(subject string) int {
+	if len(s.specs) > 1 {
+		for i, spec := range s.specs {
+			if covers(spec.Select, subject) {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// Stats implements connectors.Source.
+func (s *source) Stats() connectors.SourceStats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stats := connectors.SourceStats{Redelivered: s.redelivered}
+	for _, r := range s.readers {
+		stats.Pending += r.pending + uint64(r.ready())
+	}
+	return stats
+}
+
+// Close implements connectors.Source.
+func (s *source) Close(ctx context.Context) error {
+	s.watch.Stop()
+	if s.beat != nil {
+		s.beat.stop()
+	}
+	s.mu.Lock()
+	for _, r := range s.readers {
+		r.leave()
+		handBack(r.queue)
+		r.queue, r.loaned = nil, 0
+	}
+	s.mu.Unlock()
+	if !s.conn.nc.IsConnected() {
+		return nil // the server hands out again what it does not hear of
+	}
+	if err := s.conn.nc.FlushWithContext(ctx); err != nil {
+		return fmt.Errorf("handing back what was read: %w", err)
+	}
+	return nil
+}
+
+func handBack(messages []held) {
+	for _, h := range messages {
+		_ = h.reply.Nak() // unheard, the ack wait does the same later
+	}
+}

@@ -1,0 +1,80 @@
+package connectors
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// SinkSpec is one sink of a flow, as the planner resolved it.
+type SinkSpec struct {
+	Connection string
+	Settings   Settings
+	// Resources may be routed here, in the flow's order; Selects is what each
+	// of them reads, such as its subject.
+	Resources []string
+	Selects   []string
+	// Shaped says that the flow chose the columns (select, drop): the envelope's
+	// columns are not added to the body.
+	Shaped bool
+}
+
+// Batch is rows of one resource. Rows and Messages have the same length and order.
+type Batch struct {
+	Resource int // index into SinkSpec.Resources
+	Rows     arrow.RecordBatch
+	Messages []Message // what each row came from
+}
+
+// Target is a place that a sink writes to, so that the source can keep clear of it.
+type Target struct {
+	Stream  string
+	Subject string // with * where a value is filled in later
+	// Account is the same for two connections to one account, as far as known.
+	Account string
+	// Created is when the stream was made, in Unix nanoseconds; 0 if it is not there yet.
+	Created int64
+	// Key is the setting that a refusal is about.
+	Key string
+}
+
+// Receipt says what a destination holds of one epoch.
+type Receipt struct {
+	Resource   string `json:"resource"`
+	Stream     string `json:"stream"`
+	Created    int64  `json:"created"` // of the stream, Unix nanoseconds
+	Rows       int    `json:"rows"`
+	Bytes      int64  `json:"bytes"` // of the bodies
+	First      uint64 `json:"first"` // sequences in the destination stream; 0 if all were duplicates
+	Last       uint64 `json:"last"`
+	CRC32C     uint32 `json:"crc32c"` // over the bodies, one after the other, in row order
+	Duplicates int    `json:"duplicates"`
+}
+
+// Sink writes epochs. One caller at a time, except for Stats.
+//
+// The order is Begin, Apply any number of times, then Commit or Abort, and
+// Close at the end. After an error from Apply or Commit that is not RowErrors
+// the session is over: Close it and open another one.
+type Sink interface {
+	// Targets are the places that this sink may write to.
+	Targets() []Target
+	// Begin starts an epoch. The first one creates what is missing and may be created.
+	Begin(ctx context.Context, epoch uint64) error
+	// Apply returns nil once the destination acknowledged every row. RowErrors
+	// mean that nothing of the batch was sent.
+	Apply(ctx context.Context, batch Batch) error
+	// Commit ends the epoch and says what the destination holds of it.
+	Commit(ctx context.Context, epoch uint64) ([]Receipt, error)
+	// Abort forgets the epoch. What the destination acknowledged stays there.
+	Abort(ctx context.Context) error
+	Stats() SinkStats
+	// Close returns ErrUnproven if something may still be written later.
+	Close() error
+}
+
+// SinkStats is what is outstanding now, and the limits.
+type SinkStats struct {
+	InFlight Limits
+	Limits   Limits
+}

@@ -1,0 +1,76 @@
+package connectors
+
+import (
+	"context"
+	"time"
+)
+
+// SourceSpec is one source of a flow, as the planner resolved it.
+type SourceSpec struct {
+	Connection string // the connection's name
+	Select     string // what is read, such as a subject; empty for an explicit binding
+	Resource   string // what its rows are called
+	Settings   Settings
+}
+
+// SourceOptions are those of a run.
+type SourceOptions struct {
+	// UntilCaughtUp makes Read return io.EOF once everything that was stored
+	// when Seek was first called has been delivered.
+	UntilCaughtUp bool
+	// Epoch tells what an epoch may hold, so that the source can ask for credit.
+	Epoch Bounds
+}
+
+// Bounds end an epoch, each by itself. A zero bound is none; MaxRecords and
+// MaxWait are positive.
+type Bounds struct {
+	MaxRecords int
+	MaxWait    time.Duration // since reading began
+	MaxBytes   int64         // of payload, headers and subject
+	MaxAge     time.Duration // since the first record
+}
+
+// Source reads what its specs name. One caller at a time, except for Stats.
+type Source interface {
+	// Avoid tells the source where its flow writes, before anything is read. What
+	// the flow writes to is never read; an error names a loop and how to end it.
+	Avoid(targets []Target) error
+	// Seek makes the next Read start right after the positions, and where none is
+	// given for a stream at the start that its spec asks for. Everything that is
+	// on loan is forgotten; whoever holds it gets no acknowledgement through.
+	// It is called before the first Read, after a failed epoch, and after a Read
+	// that was interrupted. It returns the positions that it found good: those of
+	// a stream that was made anew are left out, after a notice.
+	Seek(ctx context.Context, from []Position) ([]Position, error)
+	// Read collects one epoch's input until a bound is met or stop is closed. It
+	// may be empty. It returns ErrInterrupted when the delivery was cut so that
+	// only Seek can tell what comes next, and io.EOF as SourceOptions says. A
+	// failed or cancelled Read acknowledges nothing.
+	Read(ctx context.Context, bounds Bounds, stop <-chan struct{}) (Delivery, error)
+	Stats() SourceStats
+	// Close hands back what was delivered and not acknowledged.
+	Close(ctx context.Context) error
+}
+
+// Delivery is the input of one epoch, on loan. From delivery until Ack or
+// Release the source keeps all of it reserved, whatever the caller does.
+type Delivery interface {
+	// Messages are in the order of their stream.
+	Messages() []Message
+	// Covers says which part of which stream this is.
+	Covers() []Range
+	// Position is how far the sources are read once this is certified: one for
+	// each stream in Covers.
+	Position() []Position
+	// Ack acknowledges all, and returns once the server confirmed it.
+	Ack(ctx context.Context) error
+	// Release hands all back at once, to be delivered again.
+	Release(ctx context.Context)
+}
+
+// SourceStats are counts since the source was opened.
+type SourceStats struct {
+	Redelivered uint64 // deliveries of what was certified already: acknowledged, not read again
+	Pending     uint64 // messages not delivered yet, as last heard
+}

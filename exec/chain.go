@@ -1,0 +1,146 @@
+package exec
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// Chains of a flow's ledger.
+const (
+	specificationChain = "spec"
+	epochChain         = "epoch"
+	schemaChain        = "schema." // and the resource
+)
+
+// chain is this owner's end of the epoch chain.
+type chain struct {
+	ledger      connectors.Ledger
+	flow        string
+	fingerprint string
+	owner       Owner
+	attempt     uint64
+	version     uint64 // of the newest record, which is this owner's
+	state       State
+}
+
+func newOwner() Owner {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return Owner{ID: rand.Text(), Host: host, PID: os.Getpid(), Started: time.Now().UTC()}
+}
+
+// readRecord is the newest record of the epoch chain; nil if there is none.
+func (c *chain) readRecord(ctx context.Context) (*Record, uint64, error) {
+	entry, err := c.ledger.Last(ctx, epochChain)
+	if err != nil || entry.Version == 0 {
+		return nil, 0, err
+	}
+	r := &Record{}
+	if err := decodeRecord(entry.Data, r); err != nil {
+		return nil, 0, fmt.Errorf("record %d of the ledger (%s): %w", entry.Version, c.ledger, err)
+	}
+	return r, entry.Version, nil
+}
+
+// decodeRecord reads a record of the ledger, whose format must be known.
+func decodeRecord(data []byte, into any) error {
+	var form struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(data, &form); err != nil {
+		return connectors.Errorf(connectors.Permanent, "it cannot be read: %w", err)
+	}
+	if form.Format > recordFormat {
+		return connectors.Errorf(connectors.Environment, "it has format %d, and this flowc knows up to %d", form.Format, recordFormat).
+			WithHelp("update flowc; nothing was changed")
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return connectors.Errorf(connectors.Permanent, "it cannot be read: %w", err)
+	}
+	return nil
+}
+
+// claim makes this process the owner. A former owner's next append is refused.
+func (c *chain) claim(ctx context.Context) error {
+	last, version, err := c.readRecord(ctx)
+	if err != nil {
+		return err
+	}
+	c.attempt, c.state = 1, State{}
+	if last != nil {
+		c.attempt, c.state = last.Attempt+1, last.State
+	}
+	c.version = version
+	err = c.append(ctx, ClaimRecord, c.state, nil)
+	if errors.Is(err, connectors.ErrSuperseded) {
+		return c.superseded(ctx)
+	}
+	return err
+}
+
+// certify appends an epoch's certificate.
+func (c *chain) certify(ctx context.Context, state State, epoch *CertifiedEpoch) error {
+	if err := c.append(ctx, CertificateRecord, state, epoch); err != nil {
+		if errors.Is(err, connectors.ErrSuperseded) {
+			return c.superseded(ctx)
+		}
+		return err
+	}
+	return nil
+}
+
+func (c *chain) append(ctx context.Context, kind RecordKind, state State, epoch *CertifiedEpoch) error {
+	data, err := json.Marshal(Record{
+		Format: recordFormat, Kind: kind, Flow: c.flow, Fingerprint: c.fingerprint, Owner: c.owner,
+		Attempt: c.attempt, Written: time.Now().UTC(), State: state, Epoch: epoch,
+	})
+	if err != nil {
+		return err
+	}
+	version, err := c.ledger.Append(ctx, epochChain, c.version, data)
+	if err != nil {
+		return err
+	}
+	c.version, c.state = version, state
+	return nil
+}
+
+// refresh reads the newest record again: an append whose outcome was lost may
+// have been written, and another owner may have come.
+func (c *chain) refresh(ctx context.Context) error {
+	last, version, err := c.readRecord(ctx)
+	if err != nil {
+		return err
+	}
+	if last == nil {
+		return connectors.Errorf(connectors.Permanent, "the ledger (%s) has lost this flow's records while it ran", c.ledger).
+			WithHelp("somebody removed them; start the flow again to begin anew, or restore the stream")
+	}
+	if last.Owner.ID != c.owner.ID {
+		return supersededBy(c.flow, last.Owner)
+	}
+	c.version, c.state = version, last.State
+	return nil
+}
+
+// superseded names the owner that has taken over.
+func (c *chain) superseded(ctx context.Context) error {
+	if last, _, err := c.readRecord(ctx); err == nil && last != nil {
+		return supersededBy(c.flow, last.Owner)
+	}
+	return fmt.Errorf("flow %s: %w", c.flow, connectors.ErrSuperseded)
+}
+
+func supersededBy(flow string, o Owner) error {
+	return fmt.Errorf("flow %s: %w: process %d on %s, since %s; this one stops, and acknowledges nothing more",
+		flow, connectors.ErrSuperseded, o.PID, o.Host, o.Started.Format(time.RFC3339))
+}

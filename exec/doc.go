@@ -1,0 +1,16 @@
+// Package exec runs a planned flow: it owns the epochs, the ledger's content and
+// recovery.
+//
+// It imports planner and connectors, and connectors/rows for the rows; never a
+// connector itself.
+//
+// What always holds:
+//
+//   - An epoch is acknowledged to its source only after its certificate is in the
+//     ledger, and certified only after every sink committed all of it.
+//   - Any failure before that aborts the epoch: nothing of it is certified or
+//     acknowledged, and it is read again from the last certified position.
+//   - A worker writes a claim before it touches a consumer. Whoever finds a later
+//     claim stops, without acknowledging anything.
+//   - A row's fault is never retried; a transient failure is, as the flow says.
+package exec

@@ -1,0 +1,333 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/planner"
+)
+
+// machine runs the epochs of one flow: it is where an epoch's phases follow each
+// other, and the only place that decides what is certified and acknowledged.
+type machine struct {
+	flow    *planner.Flow
+	options Options
+	bounds  connectors.Bounds
+
+	conns     map[*planner.Connection]connectors.Connection
+	source    connectors.Source
+	sinks     []connectors.Sink // nil where a session failed and is not open again
+	ledger    connectors.Ledger
+	chain     *chain
+	resources []*resource
+
+	totals  Totals
+	phase   Phase
+	entered time.Time // when the phase began
+}
+
+// epoch is one turn of the machine.
+type epoch struct {
+	number    uint64
+	delivery  connectors.Delivery
+	receipts  []connectors.Receipt
+	before    [phases]time.Duration // the run's times when the epoch began
+	certified bool
+}
+
+func newMachine(flow *planner.Flow, options Options) (*machine, error) {
+	m := &machine{flow: flow, options: options, bounds: flow.Epoch, conns: map[*planner.Connection]connectors.Connection{},
+		sinks: make([]connectors.Sink, len(flow.Sinks)), phase: Recovering, entered: time.Now()}
+	if b := options.EpochBoundary; b != nil {
+		if b.MaxRecords <= 0 || b.MaxWait <= 0 {
+			return nil, errors.New("an epoch boundary needs a positive MaxRecords and MaxWait")
+		}
+		m.bounds = *b
+	}
+	for _, name := range flow.Resources() {
+		m.resources = append(m.resources, newResource(name))
+	}
+	return m, nil
+}
+
+// epoch reads, applies, certifies and acknowledges once. It returns io.EOF when
+// the source is drained, and an epoch that is not certified when there was
+// nothing to read.
+func (m *machine) epoch(ctx context.Context) (*epoch, error) {
+	m.enter(Reading)
+	e := &epoch{number: m.chain.state.Epoch + 1, before: m.totals.Time}
+	for phase := Reading; phase <= Acknowledging; phase++ {
+		m.enter(phase)
+		err := m.step(ctx, e, phase)
+		if err != nil {
+			m.abort(ctx, e)
+			return e, err
+		}
+		if len(e.delivery.Messages()) == 0 {
+			return e, nil
+		}
+	}
+	m.count(e)
+	m.emit(Event{Kind: Certified, Epoch: e.number})
+	return e, nil
+}
+
+func (m *machine) step(ctx context.Context, e *epoch, phase Phase) error {
+	switch phase {
+	case Reading:
+		return m.read(ctx, e)
+	case Decoding:
+		return m.decode(e)
+	case Applying:
+		return m.apply(ctx, e)
+	case Committing:
+		return m.commit(ctx, e)
+	case Certifying:
+		return m.certify(ctx, e)
+	default:
+		return e.delivery.Ack(ctx)
+	}
+}
+
+func (m *machine) read(ctx context.Context, e *epoch) (err error) {
+	e.delivery, err = m.source.Read(ctx, m.bounds, m.options.Stop)
+	return err
+}
+
+// decode makes rows of the messages, in the order in which they came.
+func (m *machine) decode(e *epoch) error {
+	for _, r := range m.resources {
+		r.begin()
+	}
+	messages := e.delivery.Messages()
+	for i := range messages {
+		r := m.resources[messages[i].Resource]
+		if err := r.add(&messages[i]); err != nil {
+			return decodeFault(r.name, &messages[i], err)
+		}
+	}
+	for _, r := range m.resources {
+		if len(r.messages) > 0 {
+			r.batch = r.decoder.Batch()
+		}
+	}
+	return nil
+}
+
+// apply gives every sink every row.
+func (m *machine) apply(ctx context.Context, e *epoch) error {
+	for i, sink := range m.sinks {
+		if err := sink.Begin(ctx, e.number); err != nil {
+			return m.sinkFailed(i, err)
+		}
+		for at, r := range m.resources {
+			if r.batch == nil {
+				continue
+			}
+			err := sink.Apply(ctx, connectors.Batch{Resource: at, Rows: r.batch, Messages: r.messages})
+			if fault, ok := errors.AsType[*RowFault](applyFault(r.name, r.messages, err)); ok {
+				return fault
+			}
+			if err != nil {
+				return m.sinkFailed(i, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (m *machine) commit(ctx context.Context, e *epoch) error {
+	for i, sink := range m.sinks {
+		receipts, err := sink.Commit(ctx, e.number)
+		if err != nil {
+			return m.sinkFailed(i, err)
+		}
+		e.receipts = append(e.receipts, receipts...)
+	}
+	return nil
+}
+
+// sinkFailed closes a sink whose session is over.
+func (m *machine) sinkFailed(i int, err error) error {
+	closed := m.sinks[i].Close()
+	m.sinks[i] = nil
+	if errors.Is(closed, connectors.ErrUnproven) {
+		m.notice(connectors.Notice{Warning: true, Text: "some messages may still reach the destination: their acknowledgements were lost, and the epoch is not certified"})
+	}
+	return ofSink(err, i)
+}
+
+// certify writes the schemas that the epoch changed, and then its certificate.
+func (m *machine) certify(ctx context.Context, e *epoch) error {
+	state := State{Epoch: e.number, Positions: advance(m.chain.state.Positions, e.delivery.Position()), Schemas: maps.Clone(m.chain.state.Schemas)}
+	if state.Schemas == nil {
+		state.Schemas = map[string]uint64{}
+	}
+	for _, r := range m.resources {
+		if len(r.messages) == 0 {
+			continue
+		}
+		version, err := r.save(ctx, m.ledger)
+		if err != nil {
+			return err
+		}
+		if version > 0 {
+			state.Schemas[r.name] = version
+		}
+	}
+	times := map[string]int64{}
+	for phase := Reading; phase < Certifying; phase++ {
+		times[phase.String()] = (m.totals.Time[phase] - e.before[phase]).Nanoseconds()
+	}
+	if err := m.chain.certify(ctx, state, &CertifiedEpoch{Ranges: e.delivery.Covers(), Receipts: e.receipts, Times: times}); err != nil {
+		return err
+	}
+	e.certified = true
+	for _, r := range m.resources {
+		if len(r.messages) > 0 {
+			r.keep(state.Schemas[r.name])
+		}
+	}
+	return nil
+}
+
+// advance replaces the positions of the streams that were read.
+func advance(positions, read []connectors.Position) []connectors.Position {
+	next := make([]connectors.Position, 0, len(positions)+len(read))
+	for _, p := range positions {
+		if !hasStream(read, p.Stream) {
+			next = append(next, p)
+		}
+	}
+	return append(next, read...)
+}
+
+func hasStream(positions []connectors.Position, stream string) bool {
+	for _, p := range positions {
+		if p.Stream == stream {
+			return true
+		}
+	}
+	return false
+}
+
+// abort takes back what has no certificate. A certified epoch whose
+// acknowledgement failed needs nothing: what comes again is suppressed.
+func (m *machine) abort(ctx context.Context, e *epoch) {
+	if e.certified {
+		m.count(e)
+		return
+	}
+	for i, sink := range m.sinks {
+		if sink == nil {
+			continue
+		}
+		if err := sink.Abort(ctx); err != nil {
+			_ = m.sinkFailed(i, err) // the epoch has failed already
+		}
+	}
+	if e.delivery != nil {
+		e.delivery.Release(ctx)
+	}
+}
+
+func (m *machine) count(e *epoch) {
+	t := &m.totals
+	t.Epochs++
+	t.Read += uint64(len(e.delivery.Messages()))
+	for _, r := range e.receipts {
+		t.Written += uint64(r.Rows)
+		t.Bytes += uint64(r.Bytes)
+		t.Duplicates += uint64(r.Duplicates)
+		t.place(r)
+	}
+}
+
+func (t *Totals) place(r connectors.Receipt) {
+	for i := range t.Places {
+		p := &t.Places[i]
+		if p.Stream == r.Stream && p.Resource == r.Resource {
+			p.Rows += uint64(r.Rows)
+			if p.First == 0 {
+				p.First = r.First
+			}
+			p.Last = max(p.Last, r.Last)
+			return
+		}
+	}
+	t.Places = append(t.Places, Place{Resource: r.Resource, Stream: r.Stream, Rows: uint64(r.Rows), First: r.First, Last: r.Last})
+}
+
+// enter ends the present phase and begins another, so that every moment of the
+// run belongs to one.
+func (m *machine) enter(p Phase) {
+	now := time.Now()
+	m.totals.Time[m.phase] += now.Sub(m.entered)
+	m.phase, m.entered = p, now
+}
+
+func (m *machine) stopping() bool {
+	select {
+	case <-m.options.Stop:
+		return true
+	default:
+		return false
+	}
+}
+
+func (m *machine) emit(e Event) {
+	if m.options.OnEvent == nil {
+		return
+	}
+	e.Totals = m.snapshot()
+	m.options.OnEvent(e)
+}
+
+func (m *machine) notice(n connectors.Notice) {
+	if m.options.OnNotice != nil {
+		m.options.OnNotice(n)
+	}
+}
+
+func (m *machine) snapshot() Totals {
+	t := m.totals
+	t.Places = append([]Place(nil), m.totals.Places...)
+	if m.source != nil {
+		stats := m.source.Stats()
+		t.Redelivered, t.Pending = stats.Redelivered, stats.Pending
+	}
+	for _, sink := range m.sinks {
+		if sink != nil {
+			stats := sink.Stats()
+			t.InFlight.Messages += stats.InFlight.Messages
+			t.InFlight.Bytes += stats.InFlight.Bytes
+			t.Limits.Messages += stats.Limits.Messages
+			t.Limits.Bytes += stats.Limits.Bytes
+		}
+	}
+	return t
+}
+
+// closeTimeout bounds what is still said to the servers at the end.
+const closeTimeout = time.Second
+
+func (m *machine) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	for i, sink := range m.sinks {
+		if sink != nil {
+			_ = m.sinkFailed(i, nil)
+		}
+	}
+	if m.source != nil {
+		if err := m.source.Close(ctx); err != nil {
+			m.notice(connectors.Notice{Warning: true, Text: err.Error()})
+		}
+	}
+	for _, conn := range m.conns {
+		conn.Close()
+	}
+}

@@ -1,0 +1,70 @@
+package exec
+
+import (
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// Options are those of one run. The zero value runs until the context ends.
+type Options struct {
+	// EpochBoundary replaces the flow's bounds, if it is not nil. MaxRecords and
+	// MaxWait must be positive.
+	EpochBoundary *connectors.Bounds
+	// UntilCaughtUp ends the run once everything that was there at its start is
+	// certified and acknowledged.
+	UntilCaughtUp bool
+	// Stop ends the run when it is closed: the open epoch is closed at once,
+	// committed, certified and acknowledged. A failure then is not retried.
+	Stop <-chan struct{}
+	// OnEvent is called in the run's own goroutine and must not block.
+	OnEvent func(Event)
+	// OnNotice takes what connections met and mended, from any goroutine.
+	OnNotice func(connectors.Notice)
+}
+
+// Event is something that happened in a run.
+type Event struct {
+	Kind   EventKind
+	Epoch  uint64        // the epoch's number
+	Totals Totals        // so far
+	Err    error         // of Retrying
+	After  time.Duration // of Retrying: until the next try
+	Try    int           // of Retrying: failures in a row
+	Text   string        // of Admitted: where the ledger is
+	Lines  []string      // of Admitted: what differs from the last run
+}
+
+// EventKind says what happened.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	Admitted  EventKind = iota // the flow owns its ledger and begins to read
+	Certified                  // an epoch is certified and acknowledged
+	Retrying                   // an epoch failed and is tried again
+	Recovered                  // reading goes on from the last certified position
+)
+
+// Totals are counts since the run began.
+type Totals struct {
+	Epochs      uint64
+	Read        uint64 // source messages in certified epochs
+	Written     uint64 // messages that destinations acknowledged, in certified epochs
+	Bytes       uint64 // of their bodies
+	Duplicates  uint64 // of them, those that the destination had already
+	Redelivered uint64 // deliveries of what was certified already
+	Pending     uint64 // messages yet to be read, as last heard
+	InFlight    connectors.Limits
+	Limits      connectors.Limits
+	Time        [phases]time.Duration // by Phase
+	Places      []Place
+}
+
+// Place is what one destination stream got in this run.
+type Place struct {
+	Resource    string
+	Stream      string
+	Rows        uint64
+	First, Last uint64 // sequences in the stream; 0 if all were duplicates
+}

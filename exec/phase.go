@@ -1,0 +1,21 @@
+package exec
+
+// Phase is where an epoch is. The run's time is divided among them without rest.
+type Phase uint8
+
+// The phases of an epoch, in order. A failure in any of them aborts it.
+const (
+	Reading Phase = iota
+	Decoding
+	Applying
+	Committing
+	Certifying
+	Acknowledging
+	Recovering // between epochs, after a failure and at the start
+	Waiting    // for the next try
+	phases
+)
+
+var phaseNames = [phases]string{"reading", "decoding", "applying", "committing", "certifying", "acknowledging", "recovering", "waiting"}
+
+func (p Phase) String() string { return phaseNames[p] }

@@ -1,0 +1,70 @@
+package exec
+
+import (
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// recordFormat is the newest form of ledger records that this program knows.
+const recordFormat = 1
+
+// Owner is a process that runs, or ran, a flow.
+type Owner struct {
+	ID      string    `json:"id"` // unique to one run
+	Host    string    `json:"host"`
+	PID     int       `json:"pid"`
+	Started time.Time `json:"started"`
+}
+
+// RecordKind tells the records of the epoch chain apart.
+type RecordKind string
+
+// The kinds of records.
+const (
+	ClaimRecord       RecordKind = "claim"
+	CertificateRecord RecordKind = "certificate"
+)
+
+// Record is an entry of a flow's epoch chain: a claim, by which an owner takes
+// the flow over, or an epoch's certificate. Each carries the whole state, so the
+// newest one is all that recovery needs.
+type Record struct {
+	Format      int             `json:"format"`
+	Kind        RecordKind      `json:"kind"`
+	Flow        string          `json:"flow"`
+	Fingerprint string          `json:"fingerprint"`
+	Owner       Owner           `json:"owner"`
+	Attempt     uint64          `json:"attempt"` // grows with each claim
+	Written     time.Time       `json:"written"`
+	State       State           `json:"state"`
+	Epoch       *CertifiedEpoch `json:"epoch,omitempty"` // of a certificate
+}
+
+// State is what holds after the last certified epoch.
+type State struct {
+	Epoch     uint64                `json:"epoch"` // its number; 0 before the first one
+	Positions []connectors.Position `json:"positions,omitempty"`
+	// Schemas are the versions, in the ledger, of the resources' schemas.
+	Schemas map[string]uint64 `json:"schemas,omitempty"`
+}
+
+// CertifiedEpoch is what a certificate proves of its epoch.
+type CertifiedEpoch struct {
+	Ranges   []connectors.Range   `json:"ranges"`
+	Receipts []connectors.Receipt `json:"receipts"`
+	Times    map[string]int64     `json:"times_ns"` // by phase
+}
+
+// Specification is what a flow was admitted with.
+type Specification struct {
+	Format      int       `json:"format"`
+	Flow        string    `json:"flow"`
+	Fingerprint string    `json:"fingerprint"`
+	Admitted    time.Time `json:"admitted"`
+	Owner       Owner     `json:"owner"`
+	// Boundary bounds the epochs.
+	Boundary connectors.Bounds `json:"boundary"`
+	// Options are the resolved settings, a line each, without secrets.
+	Options []string `json:"options"`
+}

@@ -1,0 +1,108 @@
+package exec
+
+import (
+	"context"
+	"encoding/base32"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/rows"
+)
+
+// resource decodes the messages of one resource. Its schema is that of the last
+// certified epoch; what an epoch adds counts once it is certified.
+type resource struct {
+	name     string
+	decoder  *rows.Decoder
+	schema   rows.Schema // as certified
+	version  uint64      // of schema in the ledger; 0 if it has none
+	messages []connectors.Message
+	batch    arrow.RecordBatch // on loan from the decoder; nil if there is none
+}
+
+func newResource(name string) *resource {
+	return &resource{name: name, decoder: rows.NewDecoder(rows.Schema{})}
+}
+
+// chain is the resource's chain in the ledger. A name that no chain can have is
+// written in base32, after a character that no name has.
+func (r *resource) chain() string {
+	token := r.name
+	if strings.ContainsFunc(token, func(c rune) bool { return !chainRune(c) }) {
+		token = "=" + base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(token))
+	}
+	return schemaChain + token
+}
+
+func chainRune(r rune) bool {
+	return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+}
+
+// load takes the schema that the last certificate names.
+func (r *resource) load(ctx context.Context, ledger connectors.Ledger, version uint64) error {
+	if version == r.version {
+		return nil
+	}
+	r.schema, r.version = rows.Schema{}, version
+	if version == 0 {
+		return nil
+	}
+	entry, err := ledger.At(ctx, r.chain(), version)
+	if err != nil {
+		return fmt.Errorf("schema of resource %s: %w", r.name, err)
+	}
+	if err := json.Unmarshal(entry.Data, &r.schema); err != nil {
+		return fmt.Errorf("schema of resource %s, entry %d of the ledger: %w", r.name, version, err)
+	}
+	return nil
+}
+
+// save appends the schema to the ledger if the epoch changed it, and returns
+// the version that holds it.
+func (r *resource) save(ctx context.Context, ledger connectors.Ledger) (uint64, error) {
+	schema := r.decoder.Schema()
+	if schema.Equal(r.schema) {
+		return r.version, nil
+	}
+	data, err := json.Marshal(schema)
+	if err != nil {
+		return 0, err
+	}
+	last, err := ledger.Last(ctx, r.chain())
+	if err != nil {
+		return 0, err
+	}
+	if string(last.Data) == string(data) {
+		return last.Version, nil // left by an epoch that was not certified
+	}
+	return ledger.Append(ctx, r.chain(), last.Version, data)
+}
+
+// keep makes what the epoch decoded the certified schema.
+func (r *resource) keep(version uint64) {
+	r.schema, r.version = r.decoder.Schema(), version
+}
+
+// begin forgets the rows of the last epoch.
+func (r *resource) begin() {
+	if r.batch != nil {
+		r.batch.Release()
+		r.batch = nil
+	}
+	r.decoder.Reset(r.schema)
+	r.messages = r.messages[:0]
+}
+
+// add decodes one message.
+func (r *resource) add(message *connectors.Message) error {
+	if message.Marker {
+		r.decoder.AppendNull()
+	} else if err := r.decoder.Append(message.Data); err != nil {
+		return err
+	}
+	r.messages = append(r.messages, *message)
+	return nil
+}

@@ -1,0 +1,215 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/planner"
+)
+
+// Run runs one flow until it is caught up, stopped or failed, and returns its
+// totals in any case. A cancelled context aborts the open epoch; its cause is
+// the error then.
+func Run(ctx context.Context, flow *planner.Flow, options Options) (Totals, error) {
+	m, err := newMachine(flow, options)
+	if err != nil {
+		return Totals{}, err
+	}
+	defer m.close()
+	err = m.open(ctx)
+	if err == nil {
+		err = m.loop(ctx)
+	}
+	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
+		err = cause
+	}
+	return m.snapshot(), err
+}
+
+// open connects, checks the flow against what is there, and takes the flow over.
+// Nothing is retried: at the start a person is there to read why.
+func (m *machine) open(ctx context.Context) error {
+	if err := m.connect(ctx); err != nil {
+		return err
+	}
+	conn := m.conns[m.flow.Sources[0].Connection]
+	var err error
+	m.source, err = conn.OpenSource(ctx, m.flow.Identity, m.flow.SourceSpecs(), connectors.SourceOptions{UntilCaughtUp: m.options.UntilCaughtUp, Epoch: m.bounds})
+	if err != nil {
+		return err
+	}
+	if err := m.openSinks(ctx); err != nil {
+		return err
+	}
+	if m.ledger, err = conn.OpenLedger(ctx, m.flow.Identity); err != nil {
+		return err
+	}
+	m.chain = &chain{ledger: m.ledger, flow: m.flow.Identity.String(), fingerprint: m.flow.Fingerprint, owner: newOwner()}
+	differences, err := m.admit(ctx)
+	if err != nil {
+		return err
+	}
+	if err := m.chain.claim(ctx); err != nil {
+		return err
+	}
+	m.emit(Event{Kind: Admitted, Epoch: m.chain.state.Epoch, Text: m.ledger.String(), Lines: differences})
+	return nil
+}
+
+func (m *machine) connect(ctx context.Context) error {
+	for _, c := range m.flow.Connections() {
+		settings, err := c.Settings.Resolve(c.Kind.Connection)
+		if err != nil {
+			return err
+		}
+		conn, err := c.Kind.Open(ctx, c.Name, settings, m.notice)
+		if err != nil {
+			return err
+		}
+		m.conns[c] = conn
+	}
+	return nil
+}
+
+// openSinks opens those that are not open, and lets the source keep clear of them.
+func (m *machine) openSinks(ctx context.Context) error {
+	for i, s := range m.flow.Sinks {
+		if m.sinks[i] != nil {
+			continue
+		}
+		spec := s.Spec
+		var err error
+		if spec.Settings, err = spec.Settings.Resolve(s.Connection.Kind.Sink); err != nil {
+			return err
+		}
+		sink, err := m.conns[s.Connection].OpenSink(ctx, m.flow.Identity, spec)
+		if err != nil {
+			return ofSink(err, i)
+		}
+		m.sinks[i] = sink
+		if err := m.source.Avoid(sink.Targets()); err != nil {
+			return ofSink(err, i)
+		}
+	}
+	return nil
+}
+
+// ofSink tells which of the flow's sinks an error is about: a sink does not know.
+func ofSink(err error, i int) error {
+	if e, ok := errors.AsType[*connectors.Error](err); ok && e.Role == connectors.SinkRole {
+		e.Spec = i
+	}
+	return err
+}
+
+// loop runs epochs, recovering after each failure that may pass.
+func (m *machine) loop(ctx context.Context) error {
+	failures := 0
+	recovered := false
+	for {
+		var err error
+		if !recovered {
+			if err = m.recover(ctx); err == nil {
+				recovered = true
+				if failures > 0 {
+					m.emit(Event{Kind: Recovered, Epoch: m.chain.state.Epoch})
+				}
+			}
+		}
+		if err == nil {
+			var e *epoch
+			if e, err = m.epoch(ctx); err == nil && e.certified {
+				failures = 0
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			if m.stopping() {
+				return nil
+			}
+			continue
+		}
+		recovered = false
+		failures++
+		if err := m.await(ctx, err, failures); err != nil {
+			return err
+		}
+	}
+}
+
+// recover opens what failed and goes back to the last certified position.
+func (m *machine) recover(ctx context.Context) error {
+	m.enter(Recovering)
+	if err := m.conns[m.flow.Sources[0].Connection].Await(ctx); err != nil {
+		return err
+	}
+	if err := m.openSinks(ctx); err != nil {
+		return err
+	}
+	if err := m.chain.refresh(ctx); err != nil {
+		return err
+	}
+	for _, r := range m.resources {
+		if err := r.load(ctx, m.ledger, m.chain.state.Schemas[r.name]); err != nil {
+			return err
+		}
+	}
+	positions, err := m.source.Seek(ctx, m.chain.state.Positions)
+	if err != nil {
+		return err
+	}
+	m.chain.state.Positions = positions
+	return nil
+}
+
+// maxReconnectWait bounds the wait after a lost connection: it is over when the
+// server is back, which costs little to find out.
+const maxReconnectWait = 2 * time.Second
+
+// await waits before the next try after a failure that may pass, and returns any other.
+func (m *machine) await(ctx context.Context, err error, failures int) error {
+	goOn, atOnce := recoverable(err)
+	retry := m.flow.Retry
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !goOn:
+		return err
+	case m.stopping():
+		return fmt.Errorf("stopped before the open epoch was certified; it is read again at the next start: %w", err)
+	case retry.Times > 0 && failures > retry.Times:
+		return fmt.Errorf("given up after %d tries: %w", failures, err)
+	}
+	wait := time.Duration(0)
+	if !atOnce || failures > 1 {
+		wait = backoff(retry, failures)
+	}
+	if connectors.ClassOf(err) == connectors.Disconnected {
+		wait = min(wait, maxReconnectWait)
+	}
+	m.emit(Event{Kind: Retrying, Epoch: m.chain.state.Epoch + 1, Err: err, After: wait, Try: failures})
+	m.enter(Waiting)
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-m.options.Stop:
+		return m.await(ctx, err, failures) // which now sees that it is stopping
+	case <-time.After(wait):
+		return nil
+	}
+}
+
+// backoff doubles from the retry's first wait to its longest.
+func backoff(r planner.Retry, failures int) time.Duration {
+	wait := r.Min
+	for i := 1; i < failures && wait < r.Max; i++ {
+		wait *= 2
+	}
+	return min(wait, r.Max)
+}

@@ -1,0 +1,30 @@
+package planner
+
+import "github.com/flowlang/flow/lang"
+
+// The planner's codes; lang keeps their explanations.
+const (
+	codeUnknownConnection lang.Code = "F2101"
+	codeUnknownKind       lang.Code = "F2102"
+	codeSameName          lang.Code = "F2103"
+	codeFlowName          lang.Code = "F2104"
+	codeResourceName      lang.Code = "F2105"
+	codeUnknownHole       lang.Code = "F2106"
+
+	codeUnknownOption lang.Code = "F3001"
+	codeOptionValue   lang.Code = "F3002"
+	codeOptionRange   lang.Code = "F3003"
+	codeOptionTwice   lang.Code = "F3004"
+	codeOptionMissing lang.Code = "F3005"
+	codeSecret        lang.Code = "F3006"
+	codeConnection    lang.Code = "F3101"
+	codeSource        lang.Code = "F3102"
+	codeSink          lang.Code = "F3103"
+	codeLoop          lang.Code = "F3104"
+	codeSameSink      lang.Code = "F3105"
+	codeRetry         lang.Code = "F3106"
+	codeLanguage      lang.Code = "F3107"
+	codeNotYet        lang.Code = "F3901"
+
+	codeSurroundings lang.Code = "F5001"
+)

@@ -1,0 +1,205 @@
+package planner
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/lang"
+)
+
+// Options are what a plan needs besides the files.
+type Options struct {
+	Kinds []connectors.Kind
+	// Namespace of all flows; empty is DefaultNamespace.
+	Namespace string
+	// Defaults are settings of a kind's default connection, by the kind's name.
+	Defaults map[string]connectors.Settings
+}
+
+// DefaultNamespace is that of flows which are given none.
+const DefaultNamespace = "default"
+
+// Compile plans every flow of the files. It returns all findings, also warnings;
+// the plan is nil if there is an error among them.
+func Compile(files []*lang.File, options Options) (*Plan, lang.Diagnostics) {
+	if options.Namespace == "" {
+		options.Namespace = DefaultNamespace
+	}
+	c := &compiler{options: options, connections: map[string]*Connection{}}
+	for _, file := range files {
+		c.file(file)
+	}
+	if c.findings.HasErrors() {
+		return nil, c.findings
+	}
+	return &Plan{Flows: c.flows}, c.findings
+}
+
+// compiler collects findings and flows. The file that it is at goes with each.
+type compiler struct {
+	options     Options
+	source      *lang.Source
+	connections map[string]*Connection // of the file, and the defaults that it uses
+	flows       []*Flow
+	findings    lang.Diagnostics
+}
+
+func (c *compiler) report(d lang.Diagnostic) {
+	d.Source = c.source
+	c.findings = append(c.findings, d)
+}
+
+func (c *compiler) errorf(code lang.Code, span lang.Span, format string, args ...any) {
+	c.report(lang.Diagnostic{Code: code, Span: span, Summary: fmt.Sprintf(format, args...)})
+}
+
+func (c *compiler) file(file *lang.File) {
+	c.source = file.Source
+	clear(c.connections)
+	c.language(file)
+	c.unplanned(file)
+	for _, declared := range file.Connections {
+		c.connection(declared)
+	}
+	for _, flow := range file.Flows {
+		before := len(c.findings)
+		planned := c.flow(file, flow)
+		if !c.findings[before:].HasErrors() {
+			c.flows = append(c.flows, planned)
+		}
+	}
+}
+
+// languageVersion is the newest version of the language that is understood here.
+const languageVersion = 1
+
+func (c *compiler) language(file *lang.File) {
+	if l := file.Language; l != nil && l.Version.Text != fmt.Sprint(languageVersion) {
+		c.report(lang.Diagnostic{Code: codeLanguage, Span: l.Version.Span(),
+			Summary: fmt.Sprintf("this flowc understands language %d, and the file is written in language %s", languageVersion, l.Version.Text),
+			Help:    "update flowc, or write `language 1`"})
+	}
+}
+
+func (c *compiler) flow(file *lang.File, parsed *lang.Flow) *Flow {
+	f := &Flow{file: file.Source, span: parsed.From.Span(), Epoch: epochOf(parsed.Epoch)}
+	f.Identity = connectors.Identity{Namespace: c.options.Namespace, Flow: c.flowName(parsed)}
+	for _, other := range c.flows {
+		if other.Identity == f.Identity {
+			c.errorf(codeSameName, f.span, "two flows are called `%s`", f.Flow)
+		}
+	}
+	c.epochOptions(parsed.Epoch, &f.Epoch)
+	c.sources(f, parsed.From)
+	for _, to := range parsed.Sinks {
+		c.sink(f, to)
+	}
+	c.onError(f, parsed.OnError)
+	c.judge(f)
+	f.Fingerprint = fingerprint(f)
+	return f
+}
+
+// maxName bounds names that become part of a consumer's name and of subjects.
+const maxName = 100
+
+func (c *compiler) flowName(parsed *lang.Flow) string {
+	if parsed.Name != nil {
+		if why := nameFault(parsed.Name.Name); why != "" {
+			c.errorf(codeFlowName, parsed.Name.Span(), "the flow's name %s", why)
+		}
+		return parsed.Name.Name
+	}
+	name := filepath.Base(c.source.Name)
+	name = strings.TrimSuffix(name, filepath.Ext(name))
+	if c.source.Name == "-" {
+		name = "stdin"
+	}
+	if why := nameFault(name); why != "" {
+		c.report(lang.Diagnostic{Code: codeFlowName, Span: parsed.From.Span(),
+			Summary: fmt.Sprintf("the flow has no name, and the file's base name `%s` cannot be one: it %s", name, why),
+			Help:    "begin with `flow NAME`"})
+	}
+	return name
+}
+
+// nameFault says what is wrong with a flow's name; empty if it is good.
+func nameFault(name string) string {
+	bad := strings.IndexFunc(name, func(r rune) bool { return !nameRune(r) })
+	switch {
+	case name == "":
+		return "is empty"
+	case len(name) > maxName:
+		return fmt.Sprintf("is longer than %d characters", maxName)
+	case name[0] == '-':
+		return "begins with `-`"
+	case bad >= 0:
+		return "holds more than letters, digits, `_` and `-`"
+	}
+	return ""
+}
+
+func nameRune(r rune) bool {
+	return r == '-' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+}
+
+// judge asks the connectors what only the whole flow shows.
+func (c *compiler) judge(f *Flow) {
+	if len(f.Sources) == 0 || len(f.Sinks) == 0 || f.Sources[0].Connection == nil {
+		return
+	}
+	connection := f.Sources[0].Connection
+	if err := connection.Kind.CheckSources(f.SourceSpecs()); err != nil {
+		c.refused(codeSource, f, err, 0)
+		return
+	}
+	for i, sink := range f.Sinks {
+		if sink.Connection == nil {
+			continue
+		}
+		if err := sink.Connection.Kind.CheckSink(sink.Spec); err != nil {
+			c.refused(codeSink, f, err, i)
+		} else if sink.Connection == connection {
+			if err := connection.Kind.CheckLoop(f.SourceSpecs(), sink.Spec); err != nil {
+				c.refused(codeLoop, f, err, i)
+			}
+		}
+	}
+}
+
+// refused reports what a connector found, at the setting that it is about. A
+// connector judges one sink at a time, so the index comes from here.
+func (c *compiler) refused(code lang.Code, f *Flow, err error, sink int) {
+	d, ok := f.Locate(atSink(err, sink))
+	if !ok {
+		d = lang.Diagnostic{Span: f.span, Summary: err.Error()}
+	}
+	d.Code = code
+	c.report(d)
+}
+
+func atSink(err error, sink int) error {
+	if e, ok := err.(*connectors.Error); ok && e.Role == connectors.SinkRole {
+		e.Spec = sink
+	}
+	return err
+}
+
+func (c *compiler) kind(name string) (connectors.Kind, bool) {
+	i := slices.IndexFunc(c.options.Kinds, func(k connectors.Kind) bool { return k.Name == name })
+	if i < 0 {
+		return connectors.Kind{}, false
+	}
+	return c.options.Kinds[i], true
+}
+
+func (c *compiler) kindNames() []string {
+	names := make([]string, len(c.options.Kinds))
+	for i, k := range c.options.Kinds {
+		names[i] = k.Name
+	}
+	return names
+}

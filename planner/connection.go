@@ -1,0 +1,89 @@
+package planner
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/lang"
+)
+
+// connection plans a connection clause.
+func (c *compiler) connection(declared *lang.Connection) {
+	kind, ok := c.kind(declared.Kind.Name)
+	if !ok {
+		c.report(lang.Diagnostic{Code: codeUnknownKind, Span: declared.Kind.Span(),
+			Summary: fmt.Sprintf("unknown kind of connection `%s`", declared.Kind.Name),
+			Label:   didYouMean(declared.Kind.Name, c.kindNames())})
+		return
+	}
+	if first, again := c.connections[declared.Name.Name]; again {
+		c.report(lang.Diagnostic{Code: codeSameName, Span: declared.Name.Span(),
+			Summary: fmt.Sprintf("two connections are called `%s`", declared.Name.Name),
+			Notes:   []lang.Note{{Source: c.source, Span: first.places.span, Text: "the first one"}}})
+		return
+	}
+	conn := &Connection{Name: declared.Name.Name, Kind: kind}
+	conn.places = places{file: c.source, span: declared.Name.Span()}
+	before := len(c.findings)
+	conn.Settings = c.settings(kind.Connection, declared.Options, &conn.places, "a "+kind.Name+" connection")
+	c.connections[conn.Name] = conn
+	if !c.findings[before:].HasErrors() && kind.CheckConnection != nil {
+		c.checkConnection(conn)
+	}
+}
+
+func (c *compiler) checkConnection(conn *Connection) {
+	err := conn.Kind.CheckConnection(conn.Settings)
+	if err == nil {
+		return
+	}
+	d := lang.Diagnostic{Code: codeConnection, Span: conn.places.span, Summary: err.Error()}
+	if e, ok := err.(*connectors.Error); ok {
+		d.Span, d.Help = conn.places.of(e.Key), e.Help
+	}
+	c.report(d)
+}
+
+// endpoint finds the connection that an endpoint names: a declared one, or the
+// default one of a kind.
+func (c *compiler) endpoint(e *lang.Endpoint) *Connection {
+	name := e.Name.Name
+	if conn, ok := c.connections[name]; ok {
+		return conn
+	}
+	kind, ok := c.kind(name)
+	if !ok {
+		known := slices.Concat(slices.Sorted(maps.Keys(c.connections)), c.kindNames())
+		c.report(lang.Diagnostic{Code: codeUnknownConnection, Span: e.Name.Span(),
+			Summary: fmt.Sprintf("unknown connection `%s`", name), Label: didYouMean(name, known),
+			Help: fmt.Sprintf("write `nats`, or declare it: `connection %s nats url \"nats://host:4222\"`", name)})
+		return nil
+	}
+	conn := &Connection{Name: name, Kind: kind, Settings: c.options.Defaults[name]}
+	if conn.Settings == nil {
+		conn.Settings = connectors.Settings{}
+	} else {
+		conn.Settings = maps.Clone(conn.Settings)
+	}
+	complete(conn.Settings, kind.Connection)
+	c.connections[name] = conn
+	return conn
+}
+
+// complete adds the defaults of fields that have no value.
+func complete(s connectors.Settings, fields connectors.Fields) {
+	for _, f := range fields {
+		if f.Default != nil && !s.Has(f.Key) {
+			s[f.Key] = f.Default
+		}
+	}
+}
+
+func didYouMean(name string, among []string) string {
+	if nearest, ok := lang.Nearest(name, among); ok {
+		return fmt.Sprintf("did you mean `%s`?", nearest)
+	}
+	return ""
+}

@@ -1,0 +1,141 @@
+package planner
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/lang"
+)
+
+// Plan is what a run will do.
+type Plan struct {
+	Flows []*Flow
+}
+
+// Flow is one flow, resolved.
+type Flow struct {
+	connectors.Identity
+	// Fingerprint is equal for two plans that do the same with every message. It
+	// covers neither secrets nor addresses, bounds or time-outs.
+	Fingerprint string
+
+	Sources []*Source // all on one connection; at least one
+	Epoch   connectors.Bounds
+	Sinks   []*Sink // at least one
+	Retry   Retry
+
+	file *lang.Source
+	span lang.Span // of the flow's first clause
+}
+
+// Connection is a named connection, or the default one of its kind.
+type Connection struct {
+	Name     string
+	Kind     connectors.Kind
+	Settings connectors.Settings
+
+	places places
+}
+
+// Source is one source of a flow.
+type Source struct {
+	Connection *Connection
+	Spec       connectors.SourceSpec
+
+	places places
+}
+
+// Sink is one sink of a flow.
+type Sink struct {
+	Connection *Connection
+	Spec       connectors.SinkSpec
+
+	places places
+}
+
+// Retry is what happens after a transient failure.
+type Retry struct {
+	Times    int // 0 is without end
+	Min, Max time.Duration
+}
+
+// SourceSpecs are the specs of all sources.
+func (f *Flow) SourceSpecs() []connectors.SourceSpec {
+	specs := make([]connectors.SourceSpec, len(f.Sources))
+	for i, s := range f.Sources {
+		specs[i] = s.Spec
+	}
+	return specs
+}
+
+// Connections are those of the sources and the sinks, each once.
+func (f *Flow) Connections() []*Connection {
+	var all []*Connection
+	add := func(c *Connection) {
+		if !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	for _, s := range f.Sources {
+		add(s.Connection)
+	}
+	for _, s := range f.Sinks {
+		add(s.Connection)
+	}
+	return all
+}
+
+// Resources are the names of the flow's resources, in the order of its sources.
+func (f *Flow) Resources() []string {
+	names := make([]string, len(f.Sources))
+	for i, s := range f.Sources {
+		names[i] = s.Spec.Resource
+	}
+	return names
+}
+
+// places knows where in the file a part of the flow and its settings stand.
+type places struct {
+	file *lang.Source // nil for what no file says, such as the default connection
+	span lang.Span
+	keys map[string]lang.Span
+}
+
+func (p places) of(key string) lang.Span {
+	if span, ok := p.keys[key]; ok {
+		return span
+	}
+	return p.span
+}
+
+// Locate makes a diagnostic of an error that a connector returned at run time:
+// it stands where the setting stands that the error is about, or at the flow's
+// beginning. The flow's text knows nothing of any other error.
+func (f *Flow) Locate(err error) (lang.Diagnostic, bool) {
+	e, ok := errors.AsType[*connectors.Error](err)
+	if !ok || e.Role == connectors.NoRole {
+		return lang.Diagnostic{}, false
+	}
+	at := f.placesOf(e)
+	if at.file == nil {
+		at = places{file: f.file, span: f.span}
+	}
+	return lang.Diagnostic{
+		Code: codeSurroundings, Severity: lang.Error, Summary: err.Error(),
+		Source: at.file, Span: at.of(e.Key), Help: e.Help,
+	}, true
+}
+
+func (f *Flow) placesOf(e *connectors.Error) places {
+	switch {
+	case e.Role == connectors.SourceRole && e.Spec < len(f.Sources):
+		return f.Sources[e.Spec].places
+	case e.Role == connectors.SinkRole && e.Spec < len(f.Sinks):
+		return f.Sinks[e.Spec].places
+	case e.Role == connectors.ConnectionRole:
+		return f.Sources[0].Connection.places
+	}
+	return places{}
+}

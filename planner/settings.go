@@ -1,0 +1,180 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/lang"
+)
+
+// settings types the options by the fields of their role and completes them with
+// the defaults. What the role is called goes into the findings.
+func (c *compiler) settings(fields connectors.Fields, options []*lang.Option, at *places, role string) connectors.Settings {
+	s := connectors.Settings{}
+	at.keys = map[string]lang.Span{}
+	for _, o := range options {
+		key := o.Key.Name
+		field, ok := fields.Lookup(key)
+		if !ok {
+			c.report(lang.Diagnostic{Code: codeUnknownOption, Span: o.Key.Span(), Summary: fmt.Sprintf("%s has no option `%s`", role, key),
+				Label: didYouMean(key, fields.Keys()), Help: "its options are " + quoted(fields.Keys())})
+			continue
+		}
+		if first, again := at.keys[key]; again {
+			c.report(lang.Diagnostic{Code: codeOptionTwice, Span: o.Key.Span(), Summary: fmt.Sprintf("the option `%s` is given twice", key),
+				Notes: []lang.Note{{Source: c.source, Span: first, Text: "the first time"}}})
+			continue
+		}
+		at.keys[key] = o.Value.Span()
+		if v, ok := c.value(field, o.Value); ok {
+			s[key] = v
+		}
+	}
+	complete(s, fields)
+	for _, f := range fields {
+		if _, given := at.keys[f.Key]; f.Required && !given {
+			c.report(lang.Diagnostic{Code: codeOptionMissing, Span: at.span, Summary: fmt.Sprintf("%s needs `%s`", role, f.Key), Help: f.Doc})
+		}
+	}
+	return s
+}
+
+func quoted(keys []string) string {
+	return "`" + strings.Join(keys, "`, `") + "`"
+}
+
+// value reads one option's value as its field's type says.
+func (c *compiler) value(f connectors.Field, v *lang.Value) (any, bool) {
+	if v.Reference != nil {
+		return c.reference(f, v.Reference)
+	}
+	if f.Secret {
+		c.report(lang.Diagnostic{Code: codeSecret, Span: v.Span(), Summary: fmt.Sprintf("`%s` is a secret and is never written into a flow", f.Key),
+			Help: fmt.Sprintf("write `%s env \"NAME\"` or `%s file \"PATH\"`", f.Key, f.Key)})
+		return nil, false
+	}
+	switch f.Type {
+	case connectors.Text, connectors.List:
+		return c.textValue(f, v)
+	case connectors.Bool:
+		if v.Word != nil && (v.Word.Name == "true" || v.Word.Name == "false") {
+			return v.Word.Name == "true", true
+		}
+	case connectors.Word:
+		return c.wordValue(f, v)
+	case connectors.Window:
+		return c.windowValue(f, v)
+	default:
+		return c.amountValue(f, v)
+	}
+	return c.wrongValue(f, v)
+}
+
+func (c *compiler) wrongValue(f connectors.Field, v *lang.Value) (any, bool) {
+	c.report(lang.Diagnostic{Code: codeOptionValue, Span: v.Span(),
+		Summary: fmt.Sprintf("expected %s for `%s`, found `%s`", expectedValue(f), f.Key, c.text(v.Span())),
+		Help:    fmt.Sprintf("such as `%s %s`", f.Key, exampleValue(f))})
+	return nil, false
+}
+
+func (c *compiler) text(s lang.Span) string { return c.source.Text[s.Start:s.End] }
+
+func expectedValue(f connectors.Field) string {
+	switch f.Type {
+	case connectors.Text:
+		return "a string in quotes"
+	case connectors.List:
+		return "a string or a list of strings"
+	case connectors.Bool:
+		return "true or false"
+	case connectors.Count:
+		return "a number without a unit"
+	case connectors.Duration:
+		return "a duration"
+	case connectors.Size:
+		return "a size"
+	case connectors.Window:
+		return "a number of messages, a size, or both"
+	default:
+		return "one of " + strings.Join(f.Values, ", ")
+	}
+}
+
+func exampleValue(f connectors.Field) string {
+	switch v := f.Default.(type) {
+	case string:
+		if f.Type == connectors.Text {
+			return fmt.Sprintf("%q", v)
+		}
+		return v
+	case nil:
+	default:
+		if text, ok := FormatSetting(v); ok {
+			return text
+		}
+	}
+	switch f.Type {
+	case connectors.Duration:
+		return "30s"
+	case connectors.Size:
+		return "16MiB"
+	case connectors.Count:
+		return "1000"
+	case connectors.List:
+		return `["a", "b"]`
+	}
+	return `"..."`
+}
+
+func (c *compiler) reference(f connectors.Field, r *lang.Reference) (any, bool) {
+	switch {
+	case r.From == "secret":
+		c.report(lang.Diagnostic{Code: codeSecret, Span: r.Span(), Summary: "no secret store is set up that `secret` could read from",
+			Help: fmt.Sprintf("write `%s env \"NAME\"` or `%s file \"PATH\"`", f.Key, f.Key)})
+		return nil, false
+	case !f.Secret && (f.Type != connectors.Text || f.Template) && f.Type != connectors.List:
+		c.errorf(codeOptionValue, r.Span(), "`%s` is written into the flow, not read from `%s`", f.Key, r.From)
+		return nil, false
+	case r.Name.Value == "":
+		c.errorf(codeOptionValue, r.Name.Span(), "`%s` needs a name", r.From)
+		return nil, false
+	}
+	return connectors.Secret{From: r.From, Name: r.Name.Value}, true
+}
+
+func (c *compiler) textValue(f connectors.Field, v *lang.Value) (any, bool) {
+	switch {
+	case v.String != nil && f.Template:
+		return connectors.ParseTemplate(v.String.Value), true
+	case v.String != nil && f.Type == connectors.List:
+		return []string{v.String.Value}, true
+	case v.String != nil:
+		return v.String.Value, true
+	case v.List != nil && f.Type == connectors.List:
+		texts := make([]string, len(v.List.Strings))
+		for i, s := range v.List.Strings {
+			texts[i] = s.Value
+		}
+		return texts, true
+	}
+	return c.wrongValue(f, v)
+}
+
+func (c *compiler) wordValue(f connectors.Field, v *lang.Value) (any, bool) {
+	word := ""
+	switch {
+	case v.Word != nil:
+		word = v.Word.Name
+	case v.String != nil:
+		word = v.String.Value
+	}
+	for _, known := range f.Values {
+		if word == known {
+			return word, true
+		}
+	}
+	c.report(lang.Diagnostic{Code: codeOptionValue, Span: v.Span(),
+		Summary: fmt.Sprintf("expected %s for `%s`, found `%s`", expectedValue(f), f.Key, c.text(v.Span())), Label: didYouMean(word, f.Values)})
+	return nil, false
+}
