@@ -121,8 +121,7 @@ func (m *machine) loop(ctx context.Context) error {
 			}
 		}
 		if err == nil {
-			var e *epoch
-			if e, err = m.epoch(ctx); err == nil && e.certified {
+			if _, err = m.epoch(ctx); err == nil {
 				failures = 0
 			}
 		}
@@ -146,7 +145,7 @@ func (m *machine) loop(ctx context.Context) error {
 // recover opens what failed and goes back to the last certified position.
 func (m *machine) recover(ctx context.Context) error {
 	m.enter(Recovering)
-	if err := m.conns[m.flow.Sources[0].Connection].Await(ctx); err != nil {
+	if err := m.awaitConnection(ctx); err != nil {
 		return err
 	}
 	if err := m.openSinks(ctx); err != nil {
@@ -165,6 +164,26 @@ func (m *machine) recover(ctx context.Context) error {
 		return err
 	}
 	m.chain.state.Positions = positions
+	return nil
+}
+
+// awaitConnection waits until the source's connection is up; a stop ends the wait,
+// since there is nothing open to finish.
+func (m *machine) awaitConnection(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case <-m.options.Stop:
+			cancel()
+		case <-ended:
+		}
+	}()
+	if err := m.conns[m.flow.Sources[0].Connection].Await(ctx); err != nil {
+		return connectors.Errorf(connectors.Disconnected, "the source's connection is down: %w", err)
+	}
 	return nil
 }
 

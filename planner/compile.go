@@ -32,6 +32,12 @@ func Compile(files []*lang.File, options Options) (*Plan, lang.Diagnostics) {
 	for _, file := range files {
 		c.file(file)
 	}
+	slices.SortStableFunc(c.findings, func(a, b lang.Diagnostic) int {
+		if a.Source != b.Source {
+			return 0 // files stay in their order
+		}
+		return a.Span.Start - b.Span.Start
+	})
 	if c.findings.HasErrors() {
 		return nil, c.findings
 	}

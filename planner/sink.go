@@ -19,7 +19,7 @@ func (c *compiler) sink(f *Flow, to *lang.Sink) {
 			Help: "write `to nats stream \"NAME\" subject \"SUBJECT\"`"})
 		return
 	}
-	sink := &Sink{Connection: conn, places: places{file: c.source, span: e.Span()}}
+	sink := &Sink{Connection: conn, places: places{file: c.source, span: e.Name.Span()}}
 	sink.Spec = connectors.SinkSpec{Connection: conn.Name, Resources: f.Resources()}
 	for _, s := range f.Sources {
 		sink.Spec.Selects = append(sink.Spec.Selects, s.Spec.Select)

@@ -20,7 +20,6 @@ what happens to them, and where they go.
 
     from nats "orders.>" epoch 1000/1s to nats stream "<resource>" subject "<resource>.v1"`,
 		SilenceErrors: true, SilenceUsage: true,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(a.in)

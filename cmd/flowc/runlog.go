@@ -77,6 +77,10 @@ func (l *runLog) event(e exec.Event) {
 			l.info("changed since the last run", "setting", line)
 		}
 	case exec.Retrying:
+		if e.After == 0 {
+			l.info("going back to the last certified position", "after epoch", e.Epoch-1, "reason", e.Err.Error())
+			return
+		}
 		l.log.Warn("the epoch is not certified and is tried again", "epoch", e.Epoch, "error", e.Err.Error(), "try", e.Try, "wait", e.After.String())
 	case exec.Recovered:
 		l.info("reading goes on from the last certified position", "after epoch", e.Epoch)

@@ -170,8 +170,14 @@ func (c *connection) accountID(ctx context.Context) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	reply, err := c.nc.RequestWithContext(ctx, "$SYS.REQ.USER.INFO", nil)
-	if err != nil || json.Unmarshal(reply.Data, &answer) != nil {
+	err := c.denied.guard(ctx, func(ctx context.Context) error {
+		reply, err := c.nc.RequestWithContext(ctx, "$SYS.REQ.USER.INFO", nil)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(reply.Data, &answer)
+	})
+	if err != nil {
 		return where + "/"
 	}
 	return where + "/" + answer.Data.Account

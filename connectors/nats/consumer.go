@@ -129,7 +129,8 @@ func filters(c jetstream.ConsumerConfig) []string {
 
 // settled says whether the consumer holds nothing and delivers from next on.
 func settled(info *jetstream.ConsumerInfo, next uint64) bool {
-	return info.NumAckPending == 0 && info.NumRedelivered == 0 && info.AckFloor == info.Delivered && info.Delivered.Stream+1 == next
+	return info.NumAckPending == 0 && info.NumRedelivered == 0 &&
+		info.AckFloor.Consumer == info.Delivered.Consumer && info.AckFloor.Stream == info.Delivered.Stream && info.Delivered.Stream+1 == next
 }
 
 func (s *source) create(ctx context.Context, f *found, config jetstream.ConsumerConfig, next uint64) (*jetstream.ConsumerInfo, error) {

@@ -92,14 +92,13 @@ func (r *reader) settle(d *delivery) {
 	r.loaned -= len(d.held)
 }
 
-// Release implements connectors.Delivery.
+// Release implements connectors.Delivery. What came in behind the delivery goes
+// back with it, or the server would deliver it before what was handed back.
 func (d *delivery) Release(context.Context) {
 	s := d.reader.source
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if d.inbox != d.reader.inbox {
-		return
+	if d.inbox == d.reader.inbox {
+		d.reader.handBack()
 	}
-	handBack(d.held)
-	d.reader.broken = "an epoch was handed back"
 }

@@ -70,6 +70,17 @@ func (r *reader) leave() {
 	}
 }
 
+// handBack gives back everything in hand. It stops listening first: the server
+// would otherwise deliver it again at once, into the pull that is outstanding.
+func (r *reader) handBack() {
+	r.leave()
+	for _, h := range r.queue {
+		_ = h.reply.Nak() // unheard, the ack wait does the same later
+	}
+	r.queue, r.loaned, r.bytes = nil, 0, 0
+	r.broken = "what was read has been handed back"
+}
+
 // take handles what came in on the inbox.
 func (r *reader) take(m *natsgo.Msg) {
 	token := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]

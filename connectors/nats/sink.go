@@ -18,6 +18,7 @@ type sink struct {
 	spec   connectors.SinkSpec
 	link   *connection
 	dialer severable
+	before int // violations of rights that no publish depends on
 	report func(connectors.Notice)
 
 	limits            connectors.Limits
@@ -78,6 +79,7 @@ func (s *sink) dial(ctx context.Context, c *connection) error {
 		nc.Close()
 		return err
 	}
+	s.before = s.link.denied.seen()
 	s.alive.Store(s.publisher)
 	return nil
 }
@@ -86,7 +88,7 @@ func (s *sink) dial(ctx context.Context, c *connection) error {
 // it is about would only time out.
 func (s *sink) asyncError(err error) {
 	if p := s.alive.Load(); s.link.denied.note(err) && p != nil {
-		p.fail(s.link.denied.since(0))
+		p.fail(s.link.denied.since(s.before))
 	}
 }
 
@@ -198,7 +200,7 @@ func (s *sink) receiptFor(resource int, r *route) *connectors.Receipt {
 // broken ends the session after a failure: nothing that is still buffered may be
 // written later.
 func (s *sink) broken(err error) error {
-	if denied := s.link.denied.since(0); denied != nil {
+	if denied := s.link.denied.since(s.before); denied != nil {
 		err = denied
 	}
 	s.dialer.cut()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -67,18 +68,30 @@ func (s *source) avoid(t connectors.Target) error {
 		captured, captures := overlapAny(f.subjects, t.Subject)
 		switch {
 		case own && len(s.streams) == 1:
-			return connectors.Errorf(connectors.Refused, "the flow would read what it writes: it reads %q from stream %s and writes %q into the same stream", strings.Join(f.filters, " "), f.Stream, t.Subject).
+			return connectors.Errorf(connectors.Refused, "the flow would feed itself: the only stream that holds %q is %s, into which it writes %q", strings.Join(f.filters, " "), f.Stream, t.Subject).
 				WithHelp("write into another stream, on a subject that %s does not capture", f.Stream).About(connectors.SinkRole, 0, t.Key)
 		case own:
 			s.streams = append(s.streams[:i:i], s.streams[i+1:]...)
-			s.conn.report(connectors.Notice{Warning: true, Text: "the flow writes to a stream that also matches its source, and never reads it", Attributes: []any{"stream", f.Stream}})
+			s.reportUnread(f, t)
 			return nil
 		case captures && t.Created == 0 && t.Account == s.conn.account:
-			return connectors.Errorf(connectors.Refused, "the flow would read what it writes: the source stream %s captures the destination %q by its subject %q", f.Stream, t.Subject, captured).
+			return connectors.Errorf(connectors.Refused, "the flow would feed itself: the source stream %s captures the destination %q by its subject %q", f.Stream, t.Subject, captured).
 				WithHelp("write to a subject that %s does not capture, such as %q", f.Stream, "v1."+t.Subject).About(connectors.SinkRole, 0, t.Key)
 		}
 	}
 	return nil
+}
+
+// reportUnread warns where the destination stream holds more of what the flow
+// asks for than the flow itself writes there.
+func (s *source) reportUnread(f *found, t connectors.Target) {
+	for _, subject := range f.subjects {
+		if _, wanted := overlapAny(f.filters, subject); wanted && !covers(t.Subject, subject) {
+			s.conn.report(connectors.Notice{Warning: true, Text: "the destination stream is never read, though it holds more of what the flow asks for",
+				Attributes: []any{"stream", f.Stream, "subject", subject}})
+			return
+		}
+	}
 }
 
 // Seek implements connectors.Source.
@@ -87,7 +100,7 @@ func (s *source) Seek(ctx context.Context, from []connectors.Position) ([]connec
 	if s.beat == nil {
 		s.beat = startHeartbeat(s)
 	}
-	good := make([]connectors.Position, 0, len(from))
+	good := s.others(from)
 	readers := make([]*reader, 0, len(s.streams))
 	for _, f := range s.streams {
 		r, err := s.seek(ctx, f, positionOf(from, f.Stream))
@@ -103,6 +116,14 @@ func (s *source) Seek(ctx context.Context, from []connectors.Position) ([]connec
 	defer s.mu.Unlock()
 	s.readers, s.sought = readers, true
 	return good, nil
+}
+
+// others are the positions of streams that this run does not read: they hold for
+// a later one that does.
+func (s *source) others(from []connectors.Position) []connectors.Position {
+	return slices.DeleteFunc(slices.Clone(from), func(p connectors.Position) bool {
+		return slices.ContainsFunc(s.streams, func(f *found) bool { return f.Stream == p.Stream })
+	})
 }
 
 func positionOf(from []connectors.Position, stream string) connectors.Position {
@@ -267,9 +288,7 @@ func (s *source) Close(ctx context.Context) error {
 	}
 	s.mu.Lock()
 	for _, r := range s.readers {
-		r.leave()
-		handBack(r.queue)
-		r.queue, r.loaned = nil, 0
+		r.handBack()
 	}
 	s.mu.Unlock()
 	if !s.conn.nc.IsConnected() {
@@ -279,10 +298,4 @@ func (s *source) Close(ctx context.Context) error {
 		return fmt.Errorf("handing back what was read: %w", err)
 	}
 	return nil
-}
-
-func handBack(messages []held) {
-	for _, h := range messages {
-		_ = h.reply.Nak() // unheard, the ack wait does the same later
-	}
 }

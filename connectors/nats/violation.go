@@ -43,6 +43,13 @@ func (v *violations) note(err error) bool {
 	return true
 }
 
+// seen counts the violations so far.
+func (v *violations) seen() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.count
+}
+
 // since is the newest violation after the first n.
 func (v *violations) since(n int) *connectors.Error {
 	v.mu.Lock()
