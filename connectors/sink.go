@@ -24,6 +24,9 @@ type Batch struct {
 	Resource int // index into SinkSpec.Resources
 	Rows     arrow.RecordBatch
 	Messages []Message // what each row came from
+	// Selected are the rows to be written, as indexes in ascending order. What
+	// the others hold is undefined.
+	Selected []int
 }
 
 // Target is a place that a sink writes to, so that the source can keep clear of it.

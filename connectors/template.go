@@ -95,6 +95,20 @@ func (t *Template) add(text, hole string) {
 	t.Parts = append(t.Parts, part)
 }
 
+// Canonical is the text with every hole in its first spelling, <name>: equal for
+// templates that mean the same.
+func (t Template) Canonical() string {
+	var b strings.Builder
+	for _, p := range t.Parts {
+		if p.Hole != "" {
+			b.WriteString("<" + p.Hole + ">")
+		} else {
+			b.WriteString(p.Literal)
+		}
+	}
+	return b.String()
+}
+
 // Constant says whether the text has no holes.
 func (t Template) Constant() bool { return len(t.Holes()) == 0 }
 

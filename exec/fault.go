@@ -6,6 +6,7 @@ import (
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/connectors/rows"
+	"github.com/flowlang/flow/lang"
 )
 
 // RowFault is a source message that cannot be processed as it is. It comes
@@ -17,6 +18,9 @@ type RowFault struct {
 	Subject  string
 	Err      error
 	Others   int // further faults of the same batch
+	// At is where in the file the expression stands that has no value for the
+	// row; its Source is nil if it is about no expression.
+	At lang.Diagnostic
 }
 
 func (f *RowFault) Error() string {
@@ -48,6 +52,31 @@ func applyFault(resource string, messages []connectors.Message, err error) error
 	m := messages[bad[0].Row]
 	fault.Stream, fault.Sequence, fault.Subject = m.Source.Stream, m.Sequence, m.Subject
 	return fault
+}
+
+// transformFault makes a RowFault of an expression that has no value for a row.
+func transformFault(resource string, messages []connectors.Message, err error) error {
+	fault, ok := errors.AsType[*expressionFault](err)
+	if !ok {
+		return fmt.Errorf("resource %s: %w", resource, err)
+	}
+	m := &messages[fault.row]
+	return &RowFault{Resource: resource, Stream: m.Source.Stream, Sequence: m.Sequence, Subject: m.Subject, Err: err,
+		At: lang.Diagnostic{Code: codeRowFault, Source: fault.source, Span: fault.span, Summary: fault.message}}
+}
+
+const codeRowFault lang.Code = "F5002"
+
+// bindFault adds whose columns they are to findings about names and types.
+func bindFault(resource string, err error) error {
+	found, ok := errors.AsType[lang.Diagnostics](err)
+	if !ok {
+		return err
+	}
+	for i := range found {
+		found[i].Notes = append(found[i].Notes, lang.Note{Text: fmt.Sprintf("the columns are those of resource %s, as its first message fixed them", resource)})
+	}
+	return found
 }
 
 // recoverable says whether the flow can go on by itself after err, and whether it

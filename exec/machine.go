@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/lang"
 	"github.com/flowlang/flow/planner"
 )
 
@@ -24,6 +25,7 @@ type machine struct {
 	chain     *chain
 	resources []*resource
 
+	warned  map[string]bool
 	totals  Totals
 	phase   Phase
 	entered time.Time // when the phase began
@@ -40,7 +42,7 @@ type epoch struct {
 
 func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 	m := &machine{flow: flow, options: options, bounds: flow.Epoch, conns: map[*planner.Connection]connectors.Connection{},
-		sinks: make([]connectors.Sink, len(flow.Sinks)), phase: Recovering, entered: time.Now()}
+		sinks: make([]connectors.Sink, len(flow.Sinks)), warned: map[string]bool{}, phase: Recovering, entered: time.Now()}
 	if b := options.EpochBoundary; b != nil {
 		if b.MaxRecords <= 0 || b.MaxWait <= 0 {
 			return nil, errors.New("an epoch boundary needs a positive MaxRecords and MaxWait")
@@ -48,7 +50,7 @@ func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 		m.bounds = *b
 	}
 	for _, name := range flow.Resources() {
-		m.resources = append(m.resources, newResource(name))
+		m.resources = append(m.resources, newResource(name, flow))
 	}
 	return m, nil
 }
@@ -81,6 +83,8 @@ func (m *machine) step(ctx context.Context, e *epoch, phase Phase) error {
 		return m.read(ctx, e)
 	case Decoding:
 		return m.decode(e)
+	case Transforming:
+		return m.transform()
 	case Applying:
 		return m.apply(ctx, e)
 	case Committing:
@@ -117,17 +121,47 @@ func (m *machine) decode(e *epoch) error {
 	return nil
 }
 
-// apply gives every sink every row.
+// transform runs the flow's steps, typed for each resource's schema.
+func (m *machine) transform() error {
+	for _, r := range m.resources {
+		if r.batch == nil {
+			continue
+		}
+		warnings, err := r.bind(r.batch.Schema(), r.decoder.Schema().Shape)
+		if err != nil {
+			return bindFault(r.name, err)
+		}
+		m.warn(warnings)
+		output, err := r.run(r.batch, r.messages)
+		if err != nil {
+			return transformFault(r.name, r.messages, err)
+		}
+		r.output = output
+	}
+	return nil
+}
+
+// warn tells of each warning once a run: every resource may bring it again.
+func (m *machine) warn(warnings lang.Diagnostics) {
+	for _, w := range warnings {
+		if text := w.Error(); !m.warned[text] {
+			m.warned[text] = true
+			m.notice(connectors.Notice{Warning: true, Text: text})
+		}
+	}
+}
+
+// apply gives every sink its rows.
 func (m *machine) apply(ctx context.Context, e *epoch) error {
 	for i, sink := range m.sinks {
 		if err := sink.Begin(ctx, e.number); err != nil {
 			return m.sinkFailed(i, err)
 		}
 		for at, r := range m.resources {
-			if r.batch == nil {
+			if r.output == nil || len(r.chosen[i]) == 0 {
 				continue
 			}
-			err := sink.Apply(ctx, connectors.Batch{Resource: at, Rows: r.batch, Messages: r.messages})
+			err := sink.Apply(ctx, connectors.Batch{Resource: at, Rows: r.output, Messages: r.messages, Selected: r.chosen[i]})
 			if fault, ok := errors.AsType[*RowFault](applyFault(r.name, r.messages, err)); ok {
 				return fault
 			}
@@ -238,6 +272,11 @@ func (m *machine) count(e *epoch) {
 	t := &m.totals
 	t.Epochs++
 	t.Read += uint64(len(e.delivery.Messages()))
+	for _, r := range m.resources {
+		if r.output != nil {
+			t.Dropped += uint64(r.dropped())
+		}
+	}
 	for _, r := range e.receipts {
 		t.Written += uint64(r.Rows)
 		t.Bytes += uint64(r.Bytes)

@@ -7,6 +7,7 @@ type Phase uint8
 const (
 	Reading Phase = iota
 	Decoding
+	Transforming
 	Applying
 	Committing
 	Certifying
@@ -16,6 +17,6 @@ const (
 	phases
 )
 
-var phaseNames = [phases]string{"reading", "decoding", "applying", "committing", "certifying", "acknowledging", "recovering", "waiting"}
+var phaseNames = [phases]string{"reading", "decoding", "transforming", "applying", "committing", "certifying", "acknowledging", "recovering", "waiting"}
 
 func (p Phase) String() string { return phaseNames[p] }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/connectors/rows"
+	"github.com/flowlang/flow/planner"
 )
 
 // resource decodes the messages of one resource. Its schema is that of the last
@@ -19,12 +20,17 @@ type resource struct {
 	decoder  *rows.Decoder
 	schema   rows.Schema // as certified
 	version  uint64      // of schema in the ledger; 0 if it has none
+	declared rows.Schema
 	messages []connectors.Message
 	batch    arrow.RecordBatch // on loan from the decoder; nil if there is none
+
+	transformer
+	output arrow.RecordBatch // of the transformer; nil if there is none
 }
 
-func newResource(name string) *resource {
-	return &resource{name: name, decoder: rows.NewDecoder(rows.Schema{})}
+func newResource(name string, flow *planner.Flow) *resource {
+	return &resource{name: name, declared: flow.Schema, schema: flow.Schema,
+		decoder: rows.NewDecoder(flow.Schema), transformer: transformer{flow: flow}}
 }
 
 // chain is the resource's chain in the ledger. A name that no chain can have is
@@ -46,7 +52,7 @@ func (r *resource) load(ctx context.Context, ledger connectors.Ledger, version u
 	if version == r.version {
 		return nil
 	}
-	r.schema, r.version = rows.Schema{}, version
+	r.schema, r.version = r.declared, version
 	if version == 0 {
 		return nil
 	}
@@ -54,10 +60,24 @@ func (r *resource) load(ctx context.Context, ledger connectors.Ledger, version u
 	if err != nil {
 		return fmt.Errorf("schema of resource %s: %w", r.name, err)
 	}
-	if err := json.Unmarshal(entry.Data, &r.schema); err != nil {
+	var kept rows.Schema
+	if err := json.Unmarshal(entry.Data, &kept); err != nil {
 		return fmt.Errorf("schema of resource %s, entry %d of the ledger: %w", r.name, version, err)
 	}
+	if continues(r.declared, kept) {
+		r.schema = kept
+	}
 	return nil
+}
+
+// continues says whether the kept schema is what the flow declares, or came of it
+// by members that messages brought. Without a declaration any inferred one does.
+func continues(declared, kept rows.Schema) bool {
+	if kept.Declared != declared.Declared || kept.Open != declared.Open || len(kept.Columns) < len(declared.Columns) {
+		return false
+	}
+	kept.Columns = kept.Columns[:len(declared.Columns)]
+	return !declared.Declared || kept.Equal(declared)
 }
 
 // save appends the schema to the ledger if the epoch changed it, and returns
@@ -88,9 +108,11 @@ func (r *resource) keep(version uint64) {
 
 // begin forgets the rows of the last epoch.
 func (r *resource) begin() {
-	if r.batch != nil {
-		r.batch.Release()
-		r.batch = nil
+	for _, lent := range []*arrow.RecordBatch{&r.output, &r.batch} {
+		if *lent != nil {
+			(*lent).Release()
+			*lent = nil
+		}
 	}
 	r.decoder.Reset(r.schema)
 	r.messages = r.messages[:0]

@@ -2,8 +2,9 @@ package lang
 
 import "github.com/alecthomas/participle/v2/lexer"
 
-// MaxDepth is how deep brackets may nest. It bounds the recursion of every
-// parser that sees a program, the one for expressions too.
+// MaxDepth is how deep brackets may nest. With the bound on the length of an
+// expression it bounds the recursion of every parser that sees a program, the
+// one for expressions too.
 const MaxDepth = 64
 
 var closing = map[string]string{"(": ")", "[": "]", "{": "}"}

@@ -59,8 +59,8 @@ var syntaxCodes = []Explanation{
 		Good: `from nats "orders.>" where (amount > 0) to nats stream "OUT" subject "out.v1"`,
 	},
 	{
-		Code: "F1010", Title: "nested too deep",
-		Text: "Brackets nest at most 64 deep, so that no program can exhaust the stack of what reads it.",
+		Code: "F1010", Title: "nested too deep or too long",
+		Text: "Brackets nest at most 64 deep, and an expression has at most 20000 parts, so that no program can exhaust the stack of what reads it.",
 		Bad: "from nats \"orders.>\" where " + strings.Repeat("(", MaxDepth+1) + "a" + strings.Repeat(")", MaxDepth+1) +
 			" to nats stream \"OUT\" subject \"out.v1\"",
 		Good: `from nats "orders.>" where a to nats stream "OUT" subject "out.v1"`,

@@ -11,7 +11,7 @@
 //     from it, and each such clause has one error.
 //   - Every span lies within the source, start before or at the end, both on
 //     byte offsets of [Source.Text].
-//   - No input makes it panic, hang, or recurse deeper than [MaxDepth].
+//   - No input makes it panic, hang, or recurse without bound: see [MaxDepth].
 //
 // The way through the package: scanner.go makes tokens, cut.go cuts them into
 // clauses, grammar.go holds what a clause may look like, parse.go runs the

@@ -48,12 +48,17 @@ func (e *Expr) Parse(lex *lexer.PeekingLexer) error {
 	return nil
 }
 
+// maxExpressionTokens bounds the recursion that needs no brackets, such as that
+// of `- - - a` or of nested `?:`.
+const maxExpressionTokens = 20_000
+
 // An exprCheck follows an expression and keeps the first thing that is wrong.
 type exprCheck struct {
 	extent
 	last    *lexer.Token // the token before
 	pending *lexer.Token // an operator's name where an operand was due
 	negated bool         // the last token was the `not` of `not in` and its like
+	tokens  int
 	problem *Diagnostic
 }
 
@@ -77,6 +82,9 @@ func (c *exprCheck) accept(t lexer.Token) bool {
 		c.fail(loneEquals(t))
 	case t.Type == tokenNumber:
 		c.integer(t)
+	}
+	if c.tokens++; c.tokens > maxExpressionTokens {
+		c.fail(expressionTooLong(t))
 	}
 	c.negated = !operandDue && !afterDot && isWordOperator(t) && t.Value == "not"
 	c.last = &t
@@ -196,6 +204,13 @@ func expressionMissing(next lexer.Token) Diagnostic {
 		d.Help += fmt.Sprintf("; a column of that name at the start of a line is written `$env[%q]`", next.Value)
 	}
 	return d
+}
+
+func expressionTooLong(t lexer.Token) Diagnostic {
+	return Diagnostic{
+		Code: "F1010", Span: tokenSpan(t), Summary: fmt.Sprintf("an expression has more than %d parts", maxExpressionTokens),
+		Label: "one too many", Help: "split it into several `where`, or put a long list elsewhere",
+	}
 }
 
 func expressionStops(last lexer.Token) Diagnostic {

@@ -132,6 +132,17 @@ type Endpoint struct {
 	Options []*Option `parser:"@@*"`
 }
 
+// Subjects returns the subject or the list of them, whichever there is.
+func (e *Endpoint) Subjects() []*String {
+	switch {
+	case e.Subject != nil:
+		return []*String{e.Subject}
+	case e.List != nil:
+		return e.List.Strings
+	}
+	return nil
+}
+
 // Option is a key and its value.
 type Option struct {
 	node

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -101,6 +102,36 @@ func TestDeepNesting(t *testing.T) {
 			}
 			checkDiagnostics(t, src, ds)
 		}
+	}
+}
+
+func TestLongExpressions(t *testing.T) {
+	for _, part := range []string{"-", "not ", "a ? ", "a ** ", "a + "} {
+		program := func(parts int) *Source {
+			return &Source{Text: `from nats "a" where ` + strings.Repeat(part, parts) + `a to nats stream "x"`}
+		}
+		if _, ds := Parse(program(5000)); len(ds) > 0 {
+			t.Errorf("%q: %v", part, ds[0])
+		}
+		src := program(maxExpressionTokens)
+		_, ds := Parse(src)
+		if len(ds) != 1 || ds[0].Code != "F1010" {
+			t.Errorf("%q: %d errors", part, len(ds))
+		}
+		checkDiagnostics(t, src, ds)
+	}
+}
+
+func TestSubjects(t *testing.T) {
+	file, _ := Parse(&Source{Text: `from nats "a", nats ["b", "c"], nats to nats stream "x"`})
+	var got []string
+	for _, source := range file.Flows[0].From.Sources {
+		for _, s := range source.Endpoint.Subjects() {
+			got = append(got, s.Value)
+		}
+	}
+	if want := []string{"a", "b", "c"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

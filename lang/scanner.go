@@ -165,14 +165,14 @@ func (s *scanner) raw() {
 	s.unclosed(0)
 }
 
-// checked emits a string if it holds nothing that a file should not hold.
+// checked emits a string, and reports what a file should not hold. The string is
+// one all the same, so that what else is wrong with its clause is found as well.
 func (s *scanner) checked(kind lexer.TokenType, length int) {
 	text := s.rest()[:length]
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:])
 		if r == utf8.RuneError && size == 1 || r == 0x7f || r < 0x20 && r != '\t' && (kind != tokenRaw || r != '\n' && r != '\r') {
 			s.problem(strangeInString(Span{s.pos + i, s.pos + i + size}, text[i:i+size]))
-			kind = tokenBad
 			break
 		}
 	}
@@ -202,8 +202,12 @@ var typographic = map[rune]string{
 	'“': "”", '”': "”", '„': "“”", '«': "»", '»': "«", '‘': "’", '’': "’",
 }
 
+// typographicQuote takes the quote and the text up to its partner, if that is
+// near.
 func (s *scanner) typographicQuote(open rune) {
+	const near = 256
 	rest := s.rest()
+	rest = rest[:min(len(rest), near)]
 	length := utf8.RuneLen(open)
 	line := rest[length:lineLength(rest)]
 	if end := strings.IndexAny(line, typographic[open]); end >= 0 {

@@ -1,7 +1,7 @@
 package lang
 
 import (
-	"sort"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -56,8 +56,8 @@ func (s *Source) line(number int) string {
 }
 
 func (s *Source) lineOf(offset int) int {
-	starts := s.lines()
-	return sort.Search(len(starts), func(i int) bool { return starts[i] > offset })
+	line, _ := slices.BinarySearch(s.lines(), offset+1)
+	return line
 }
 
 func (s *Source) lineStart(number int) int {

@@ -78,7 +78,7 @@ func FormatSetting(v any) (text string, ok bool) {
 	case []string:
 		return "[" + strings.Join(v, ", ") + "]", true
 	case connectors.Template:
-		return v.Text, true
+		return v.Canonical(), true
 	case connectors.Limits:
 		return fmt.Sprintf("%d/%s", v.Messages, strings.ReplaceAll(connectors.FormatSize(v.Bytes), " ", "")), true
 	case connectors.Secret:

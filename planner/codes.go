@@ -10,6 +10,15 @@ const (
 	codeFlowName          lang.Code = "F2104"
 	codeResourceName      lang.Code = "F2105"
 	codeUnknownHole       lang.Code = "F2106"
+	codeUnknownSchema     lang.Code = "F2107"
+	codeUnknownType       lang.Code = "F2108"
+	codeSchema            lang.Code = "F2109"
+	codeParam             lang.Code = "F2110"
+
+	codeUnknownField    lang.Code = "F2001"
+	codeExpressionType  lang.Code = "F2002"
+	codeExpressionValue lang.Code = "F2003"
+	codeExpression      lang.Code = "F2004"
 
 	codeUnknownOption lang.Code = "F3001"
 	codeOptionValue   lang.Code = "F3002"
@@ -24,7 +33,11 @@ const (
 	codeSameSink      lang.Code = "F3105"
 	codeRetry         lang.Code = "F3106"
 	codeLanguage      lang.Code = "F3107"
+	codeOtherwise     lang.Code = "F3108"
 	codeNotYet        lang.Code = "F3901"
+
+	codeSuspicious lang.Code = "F4001"
+	codeUnrouted   lang.Code = "F4002"
 
 	codeSurroundings lang.Code = "F5001"
 )

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/expression"
 	"github.com/flowlang/flow/lang"
 )
 
@@ -17,6 +19,9 @@ type Options struct {
 	Namespace string
 	// Defaults are settings of a kind's default connection, by the kind's name.
 	Defaults map[string]connectors.Settings
+	// Params are the values of the flows' parameters, as text, by name. Nil is a
+	// check without values: a parameter may then lack one.
+	Params map[string]string
 }
 
 // DefaultNamespace is that of flows which are given none.
@@ -28,7 +33,7 @@ func Compile(files []*lang.File, options Options) (*Plan, lang.Diagnostics) {
 	if options.Namespace == "" {
 		options.Namespace = DefaultNamespace
 	}
-	c := &compiler{options: options, connections: map[string]*Connection{}}
+	c := &compiler{options: options, connections: map[string]*Connection{}, schemas: map[string]namedSchema{}}
 	for _, file := range files {
 		c.file(file)
 	}
@@ -49,6 +54,8 @@ type compiler struct {
 	options     Options
 	source      *lang.Source
 	connections map[string]*Connection // of the file, and the defaults that it uses
+	schemas     map[string]namedSchema // of the file
+	parameters  map[string]expression.Param
 	flows       []*Flow
 	findings    lang.Diagnostics
 }
@@ -67,6 +74,8 @@ func (c *compiler) file(file *lang.File) {
 	clear(c.connections)
 	c.language(file)
 	c.unplanned(file)
+	c.namedSchemas(file)
+	c.params(file)
 	for _, declared := range file.Connections {
 		c.connection(declared)
 	}
@@ -100,11 +109,15 @@ func (c *compiler) flow(file *lang.File, parsed *lang.Flow) *Flow {
 	}
 	c.epochOptions(parsed.Epoch, &f.Epoch)
 	c.sources(f, parsed.From)
+	f.params, f.Schema = c.parameters, c.flowSchema(parsed.Schema)
+	c.steps(f, parsed)
 	for _, to := range parsed.Sinks {
 		c.sink(f, to)
 	}
 	c.onError(f, parsed.OnError)
+	c.routes(f)
 	c.judge(f)
+	c.bind(f)
 	f.Fingerprint = fingerprint(f)
 	return f
 }
@@ -192,6 +205,23 @@ func atSink(err error, sink int) error {
 		e.Spec = sink
 	}
 	return err
+}
+
+// bind types the steps by the declared schema; without one it finds what is
+// wrong whatever the columns are.
+func (c *compiler) bind(f *Flow) {
+	if c.findings.HasErrors() {
+		return
+	}
+	var schema *arrow.Schema
+	if f.Schema.Declared {
+		schema = f.Schema.Arrow()
+	}
+	if f.Schema.Declared && f.Schema.Open {
+		schema = nil // a name may be a member that a message brings
+	}
+	_, found := f.Bind(schema)
+	c.findings = append(c.findings, found...)
 }
 
 func (c *compiler) kind(name string) (connectors.Kind, bool) {

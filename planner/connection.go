@@ -16,9 +16,10 @@ func (c *compiler) connection(declared *lang.Connection) {
 		c.report(lang.Diagnostic{Code: codeUnknownKind, Span: declared.Kind.Span(),
 			Summary: fmt.Sprintf("unknown kind of connection `%s`", declared.Kind.Name),
 			Label:   didYouMean(declared.Kind.Name, c.kindNames())})
+		c.connections[declared.Name.Name] = nil // said already; its uses need no finding of their own
 		return
 	}
-	if first, again := c.connections[declared.Name.Name]; again {
+	if first, again := c.connections[declared.Name.Name]; again && first != nil {
 		c.report(lang.Diagnostic{Code: codeSameName, Span: declared.Name.Span(),
 			Summary: fmt.Sprintf("two connections are called `%s`", declared.Name.Name),
 			Notes:   []lang.Note{{Source: c.source, Span: first.places.span, Text: "the first one"}}})

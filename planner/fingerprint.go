@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"github.com/flowlang/flow/connectors"
 )
@@ -13,20 +14,26 @@ func fingerprint(f *Flow) string {
 	type part struct {
 		Connection, Kind string
 		Select, Resource string
+		When             string
+		Otherwise        bool
 		Settings         map[string]string
 	}
 	var parts []part
 	for _, s := range f.Sources {
-		if s.Connection != nil {
-			parts = append(parts, part{s.Connection.Name, s.Connection.Kind.Name, s.Spec.Select, s.Spec.Resource, meaning(s.Connection.Kind.Source, s.Spec.Settings)})
-		}
+		parts = append(parts, part{Connection: s.Connection.Name, Kind: s.Connection.Kind.Name, Select: s.Spec.Select, Resource: s.Spec.Resource,
+			Settings: meaning(s.Connection.Kind.Source, s.Spec.Settings)})
 	}
 	for _, s := range f.Sinks {
-		parts = append(parts, part{Connection: s.Connection.Name, Kind: s.Connection.Kind.Name, Settings: meaning(s.Connection.Kind.Sink, s.Spec.Settings)})
+		parts = append(parts, part{Connection: s.Connection.Name, Kind: s.Connection.Kind.Name, When: s.When.text(), Otherwise: s.Otherwise,
+			Settings: meaning(s.Connection.Kind.Sink, s.Spec.Settings)})
 	}
-	text, err := json.Marshal(parts) // strings and maps of strings, in the order of their keys
+	params := map[string]string{}
+	for name, p := range f.params {
+		params[name] = fmt.Sprintf("%s %v", p.Field.Type, p.Value)
+	}
+	text, err := json.Marshal([]any{parts, f.stepTexts(), f.Schema, params})
 	if err != nil {
-		panic(err)
+		panic(err) // all of it is text, and maps are in the order of their keys
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])

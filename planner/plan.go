@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/rows"
+	"github.com/flowlang/flow/expression"
 	"github.com/flowlang/flow/lang"
 )
 
@@ -21,13 +23,16 @@ type Flow struct {
 	// covers neither secrets nor addresses, bounds or time-outs.
 	Fingerprint string
 
-	Sources []*Source // all on one connection; at least one
+	Sources []*Source   // all on one connection; at least one
+	Schema  rows.Schema // as the flow declares it; the zero one if it does not
 	Epoch   connectors.Bounds
+	Steps   []Step
 	Sinks   []*Sink // at least one
 	Retry   Retry
 
-	file *lang.Source
-	span lang.Span // of the flow's first clause
+	params map[string]expression.Param
+	file   *lang.Source
+	span   lang.Span // of the flow's first clause
 }
 
 // Connection is a named connection, or the default one of its kind.
@@ -51,6 +56,8 @@ type Source struct {
 type Sink struct {
 	Connection *Connection
 	Spec       connectors.SinkSpec
+	When       *Expression // nil: every row, or those that Otherwise says
+	Otherwise  bool        // the rows that no When took
 
 	places places
 }

@@ -149,6 +149,9 @@ func (c *compiler) reference(f connectors.Field, r *lang.Reference) (any, bool) 
 
 func (c *compiler) textValue(f connectors.Field, v *lang.Value) (any, bool) {
 	switch {
+	case v.String != nil && v.String.Value == "" && !f.Template:
+		c.errorf(codeOptionValue, v.Span(), "`%s` is empty", f.Key)
+		return nil, false
 	case v.String != nil && f.Template:
 		return connectors.ParseTemplate(v.String.Value), true
 	case v.String != nil && f.Type == connectors.List:

@@ -15,10 +15,60 @@ func (f *Flow) Options() []string {
 	for _, s := range f.Sources {
 		lines = append(lines, fmt.Sprintf("from %s %q as %s%s", s.Connection.Name, s.Spec.Select, s.Spec.Resource, settingsText(s.Connection.Kind.Source, s.Spec.Settings)))
 	}
+	if f.Schema.Declared {
+		lines = append(lines, "schema "+f.Schema.String())
+	}
+	lines = append(lines, f.stepTexts()...)
 	for _, s := range f.Sinks {
-		lines = append(lines, fmt.Sprintf("to %s%s", s.Connection.Name, settingsText(s.Connection.Kind.Sink, s.Spec.Settings)))
+		lines = append(lines, fmt.Sprintf("to %s%s%s", s.Connection.Name, settingsText(s.Connection.Kind.Sink, s.Spec.Settings), s.routeText()))
 	}
 	return lines
+}
+
+// stepTexts are the flow's steps as it writes them, a line each.
+func (f *Flow) stepTexts() []string {
+	var lines []string
+	for _, s := range f.Steps {
+		switch {
+		case s.Where != nil:
+			lines = append(lines, "where "+s.Where.Text())
+		case s.Select != nil:
+			lines = append(lines, "select { "+strings.Join(selectTexts(s.Select), ", ")+" }")
+		default:
+			names := make([]string, len(s.Drop))
+			for i, d := range s.Drop {
+				names[i] = d.Name
+			}
+			lines = append(lines, "drop "+strings.Join(names, ", "))
+		}
+	}
+	return lines
+}
+
+func selectTexts(columns []SelectColumn) []string {
+	texts := make([]string, len(columns))
+	for i, c := range columns {
+		switch {
+		case c.Rest:
+			texts[i] = "..."
+		case c.Value == nil:
+			texts[i] = c.Name
+		default:
+			texts[i] = c.Name + ": " + c.Value.Text()
+		}
+	}
+	return texts
+}
+
+// routeText says which rows the sink takes, if not all.
+func (s *Sink) routeText() string {
+	switch {
+	case s.When != nil:
+		return " when " + s.When.Text()
+	case s.Otherwise:
+		return " otherwise"
+	}
+	return ""
 }
 
 func settingsText(fields connectors.Fields, s connectors.Settings) string {
@@ -78,11 +128,19 @@ func (f *Flow) rows() []row {
 		}
 		rows = append(rows, r)
 	}
-	rows = append(rows, row{label: "schema", text: "fixed by the first message of each resource, and kept with the flow's state"})
+	if f.Schema.Declared {
+		rows = append(rows, row{label: "schema", text: f.Schema.String()})
+	} else {
+		rows = append(rows, row{label: "schema", text: "fixed by the first message of each resource, and kept with the flow's state"})
+	}
 	rows = append(rows, row{label: "epoch", text: f.epochText()})
+	for _, text := range f.stepTexts() {
+		word, rest, _ := strings.Cut(text, " ")
+		rows = append(rows, row{label: word, text: rest})
+	}
 	for _, s := range f.Sinks {
 		rows = append(rows, row{
-			label: "to", text: s.Connection.Name + templatesText(s.Connection.Kind.Sink, s.Spec.Settings),
+			label: "to", text: s.Connection.Name + templatesText(s.Connection.Kind.Sink, s.Spec.Settings) + s.routeText(),
 			more: s.Connection.Kind.DescribeSink(s.Spec),
 		})
 	}

@@ -13,7 +13,7 @@ func (a *app) checkCommand() *cobra.Command {
 		Short: "Parse and plan flows, without a server",
 		Args:  atLeastOneFile,
 		RunE: func(_ *cobra.Command, paths []string) error {
-			plan, err := a.load(paths, nil)
+			plan, err := a.load(paths)
 			if err != nil {
 				return err
 			}
@@ -31,7 +31,7 @@ func (a *app) planCommand() *cobra.Command {
 		Short: "Say what would run, without a server",
 		Args:  atLeastOneFile,
 		RunE: func(_ *cobra.Command, paths []string) error {
-			plan, err := a.load(paths, nil)
+			plan, err := a.load(paths)
 			if err != nil {
 				return err
 			}

@@ -48,12 +48,12 @@ func (a *app) readText(path string) (string, error) {
 }
 
 // load parses and plans files, and prints what was found.
-func (a *app) load(paths []string, defaults map[string]connectors.Settings) (*planner.Plan, error) {
+func (a *app) load(paths []string) (*planner.Plan, error) {
 	files, err := a.parse(paths)
 	if err != nil {
 		return nil, err
 	}
-	return a.plan(files, defaults)
+	return a.plan(files, nil, nil)
 }
 
 func (a *app) parse(paths []string) ([]*lang.File, error) {
@@ -71,8 +71,8 @@ func (a *app) parse(paths []string) ([]*lang.File, error) {
 	return files, a.judge(findings)
 }
 
-func (a *app) plan(files []*lang.File, defaults map[string]connectors.Settings) (*planner.Plan, error) {
-	plan, findings := planner.Compile(files, planner.Options{Kinds: a.kinds, Namespace: a.namespace, Defaults: defaults})
+func (a *app) plan(files []*lang.File, defaults map[string]connectors.Settings, params map[string]string) (*planner.Plan, error) {
+	plan, findings := planner.Compile(files, planner.Options{Kinds: a.kinds, Namespace: a.namespace, Defaults: defaults, Params: params})
 	return plan, a.judge(findings)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -21,6 +22,20 @@ type running struct {
 	until     string
 	grace     time.Duration
 	logFormat string
+	params    []string // NAME=VALUE
+}
+
+// parameters are those of --param, by name.
+func (r running) parameters() (map[string]string, error) {
+	params := map[string]string{}
+	for _, p := range r.params {
+		name, value, ok := strings.Cut(p, "=")
+		if _, again := params[name]; !ok || name == "" || again {
+			return nil, usagef("--param is NAME=VALUE, each name once, found %q", p)
+		}
+		params[name] = value
+	}
+	return params, nil
 }
 
 // temporary is what --embedded without a directory means.
@@ -45,6 +60,7 @@ acknowledges it; a second one aborts.`,
 	flags.Lookup("embedded").NoOptDefVal = temporary
 	flags.StringVar(&r.seed, "seed", "", "publish the lines of `FILE` first, into the embedded server")
 	flags.StringVar(&r.until, "until", "", "end once the sources are drained: caught-up")
+	flags.StringArrayVar(&r.params, "param", nil, "the value of a parameter of the flow, `NAME=VALUE`")
 	flags.DurationVar(&r.grace, "grace", 25*time.Second, "how long the open epoch may take after the first signal")
 	flags.StringVar(&r.logFormat, "log-format", "text", "log lines as text or json")
 	return cmd
@@ -74,6 +90,10 @@ func (a *app) run(ctx context.Context, paths []string, r running) error {
 	if err := r.check(); err != nil {
 		return err
 	}
+	params, err := r.parameters()
+	if err != nil {
+		return err
+	}
 	seed, err := a.readSeed(r.seed)
 	if err != nil {
 		return err
@@ -84,12 +104,12 @@ func (a *app) run(ctx context.Context, paths []string, r running) error {
 	}
 	signals := watchSignals(ctx, r.grace)
 	defer signals.release()
-	target, err := a.target(signals.context, files, r, seed)
+	target, err := a.target(signals.context, files, r, params, seed)
 	if err != nil {
 		return err
 	}
 	defer target.stop()
-	plan, err := a.plan(files, map[string]connectors.Settings{"nats": target.settings})
+	plan, err := a.plan(files, map[string]connectors.Settings{"nats": target.settings}, params)
 	if err != nil {
 		return err
 	}
@@ -117,6 +137,20 @@ func (a *app) runFlow(flow *planner.Flow, r running, signals *signals, target ta
 	return nil
 }
 
+// rowFailed prints which message stopped the flow, and why.
+func (a *app) rowFailed(flow *planner.Flow, fault *exec.RowFault) error {
+	a.printError(fmt.Errorf("flow %s stopped at a row, and nothing of its epoch was certified", flow.Flow))
+	fmt.Fprintf(a.errs, "  resource %s, stream %s, sequence %d, subject %s\n", lang.Printable(fault.Resource), fault.Stream, fault.Sequence, lang.Printable(fault.Subject))
+	if fault.At.Source != nil {
+		if err := a.show(lang.Diagnostics{fault.At}); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(a.errs, "  %s\n", lang.Printable(fault.Reason()))
+	}
+	return &failure{status: statusFailed}
+}
+
 // runFailed prints why a run failed: at its place in the file, if it has one.
 func (a *app) runFailed(flow *planner.Flow, err error, admitted bool) error {
 	status := runStatus(err, admitted)
@@ -126,11 +160,14 @@ func (a *app) runFailed(flow *planner.Flow, err error, admitted bool) error {
 		}
 		return &failure{status: status}
 	}
+	if found, ok := errors.AsType[lang.Diagnostics](err); ok {
+		if err := a.show(found); err != nil {
+			return err
+		}
+		return &failure{status: statusUsage}
+	}
 	if fault, ok := errors.AsType[*exec.RowFault](err); ok {
-		a.printError(fmt.Errorf("flow %s stopped, and nothing of this epoch was certified", flow.Flow))
-		fmt.Fprintf(a.errs, "  resource %s, stream %s, sequence %d, subject %s\n", lang.Printable(fault.Resource), fault.Stream, fault.Sequence, lang.Printable(fault.Subject))
-		fmt.Fprintf(a.errs, "  %s\n", lang.Printable(fault.Reason()))
-		return &failure{status: status}
+		return a.rowFailed(flow, fault)
 	}
 	return &failure{status: status, err: err}
 }

@@ -30,6 +30,9 @@ func (s summary) print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s after %s in %s\n", s.flow, outcome, plural(t.Epochs, "certified epoch"), s.took.Round(time.Millisecond))
 	fmt.Fprintf(w, "  read        %s\n", plural(t.Read, "message"))
 	fmt.Fprintf(w, "  written     %s, %s%s\n", plural(t.Written, "message"), connectors.FormatSize(int64(t.Bytes)), s.rate())
+	if t.Dropped > 0 {
+		fmt.Fprintf(w, "  dropped     %s that no sink takes\n", plural(t.Dropped, "row"))
+	}
 	if t.Duplicates > 0 {
 		fmt.Fprintf(w, "  duplicates  %s that the destination had already\n", plural(t.Duplicates, "message"))
 	}

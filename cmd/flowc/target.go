@@ -18,13 +18,13 @@ type target struct {
 }
 
 // target finds the server that the flags ask for, or starts the embedded one.
-func (a *app) target(ctx context.Context, files []*lang.File, r running, seed []embedded.SeedMessage) (target, error) {
+func (a *app) target(ctx context.Context, files []*lang.File, r running, params map[string]string, seed []embedded.SeedMessage) (target, error) {
 	if r.embedded == "" {
 		settings, origin, err := r.nats.settings()
 		return target{settings: settings, origin: origin}, err
 	}
 	// The program is judged before a server is started for it.
-	if _, err := a.plan(files, nil); err != nil {
+	if _, err := a.plan(files, nil, params); err != nil {
 		return target{}, err
 	}
 	server, err := a.startEmbedded(ctx, r, seed)

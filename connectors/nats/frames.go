@@ -26,6 +26,7 @@ type frames struct {
 
 // frame is one message to be sent.
 type frame struct {
+	row      int // of the batch
 	route    *route
 	subject  string
 	body, id span
@@ -40,16 +41,15 @@ func newFrames(s *sink) *frames {
 
 // encode makes the frames of a batch. Rows that can never be sent come back as
 // RowErrors.
-func (f *frames) encode(batch connectors.Batch, routes func(*connectors.Message) (*route, string, error)) error {
+func (f *frames) encode(batch connectors.Batch, routes func(connectors.Batch, int) (*route, string, error)) error {
 	encoder, err := f.encoder(batch.Rows)
 	if err != nil {
 		return err
 	}
 	f.bodies, f.idText, f.list = f.bodies[:0], f.idText[:0], f.list[:0]
 	var bad connectors.RowErrors
-	for row := range batch.Messages {
-		m := &batch.Messages[row]
-		route, subject, err := routes(m)
+	for _, row := range batch.Selected {
+		route, subject, err := routes(batch, row)
 		if err == nil {
 			err = f.add(encoder, batch, row, route, subject)
 		}
@@ -97,7 +97,7 @@ func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *
 	id := span{start: len(f.idText)}
 	f.idText = f.ids.append(f.idText, m, r.to.name, subject, f.sink.spec.Resources[batch.Resource])
 	id.end = len(f.idText)
-	frame := frame{route: r, subject: subject, body: body, id: id}
+	frame := frame{row: row, route: r, subject: subject, body: body, id: id}
 	if err := f.measure(&frame, m); err != nil {
 		return err
 	}

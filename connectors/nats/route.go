@@ -2,7 +2,9 @@ package nats
 
 import (
 	"context"
+	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/flowlang/flow/connectors"
 )
 
@@ -34,15 +36,15 @@ func newRouter(s *sink, resource int) *router {
 
 // route finds where a row goes, making the stream if need be. The row's own
 // fault is a *rowFault; any other error is about the stream.
-func (r *router) route(ctx context.Context, m *connectors.Message) (*route, string, error) {
-	name, err := r.expand(r.stream, m)
+func (r *router) route(ctx context.Context, batch connectors.Batch, row int) (*route, string, error) {
+	name, err := r.expand(r.stream, batch, row)
 	if err == nil && !r.stream.Constant() {
 		err = asRowFault(checkStreamName(name))
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	subject, err := r.expand(r.subject, m)
+	subject, err := r.expand(r.subject, batch, row)
 	if err == nil && !r.subject.Constant() {
 		err = asRowFault(checkSubject(subject, false))
 	}
@@ -74,12 +76,14 @@ func asRowFault(err error) error {
 	return &rowFault{err}
 }
 
-// expand fills what a row brings: <subject>, and <1> and on.
-func (r *router) expand(t connectors.Template, m *connectors.Message) (string, error) {
+// expand fills what a row brings: <subject>, <1> and on, and columns.
+func (r *router) expand(t connectors.Template, batch connectors.Batch, row int) (string, error) {
 	if t.Constant() {
 		return t.Text, nil
 	}
+	var fault error
 	r.buffer = t.Append(r.buffer[:0], func(dst []byte, hole string) []byte {
+		m := &batch.Messages[row]
 		if hole == "subject" {
 			return append(dst, m.Subject...)
 		}
@@ -87,8 +91,15 @@ func (r *router) expand(t connectors.Template, m *connectors.Message) (string, e
 			token, _ := wildcardMatch(r.sink.spec.Selects[r.resource], m.Subject, n)
 			return append(dst, token...)
 		}
-		return dst
+		token, err := columnToken(batch, row, hole)
+		if err != nil {
+			fault = err
+		}
+		return append(dst, token...)
 	})
+	if fault != nil {
+		return "", fault
+	}
 	if text, ok := r.subjects[string(r.buffer)]; ok {
 		return text, nil
 	}
@@ -97,4 +108,27 @@ func (r *router) expand(t connectors.Template, m *connectors.Message) (string, e
 		r.subjects[text] = text
 	}
 	return text, nil
+}
+
+// columnToken is a column's value as one token of a subject.
+func columnToken(batch connectors.Batch, row int, name string) (string, error) {
+	found := batch.Rows.Schema().FieldIndices(name)
+	if len(found) == 0 {
+		return "", rowFaultf("the hole <%s> has no column of that name to fill it", name)
+	}
+	column := batch.Rows.Column(found[0])
+	if column.IsNull(row) || column.DataType().ID() == arrow.NULL {
+		return "", rowFaultf("the hole <%s> cannot be filled: the column is null", name)
+	}
+	if nested := column.DataType().ID(); nested == arrow.STRUCT || nested == arrow.LIST || nested == arrow.BINARY {
+		return "", rowFaultf("the hole <%s> cannot be filled: the column holds no single text or number", name)
+	}
+	switch token := column.ValueStr(row); {
+	case token == "":
+		return "", rowFaultf("the hole <%s> cannot be filled: the value is empty", name)
+	case strings.Contains(token, "."):
+		return "", rowFaultf("the hole <%s> takes one token, and the value %q has a dot", name, token)
+	default:
+		return token, nil
+	}
 }

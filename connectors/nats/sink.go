@@ -158,7 +158,9 @@ func (s *sink) startEpoch() {
 // Apply implements connectors.Sink.
 func (s *sink) Apply(ctx context.Context, batch connectors.Batch) error {
 	router := s.routers[batch.Resource]
-	err := s.frames.encode(batch, func(m *connectors.Message) (*route, string, error) { return router.route(ctx, m) })
+	err := s.frames.encode(batch, func(batch connectors.Batch, row int) (*route, string, error) {
+		return router.route(ctx, batch, row)
+	})
 	if err != nil {
 		return err
 	}
@@ -176,7 +178,7 @@ func (s *sink) send(ctx context.Context, batch connectors.Batch) error {
 		f := &s.frames.list[i]
 		receipt := s.receiptFor(batch.Resource, f.route)
 		body := s.frames.bodies[f.body.start:f.body.end]
-		s.frames.headers(s.header, &batch.Messages[i], f.route.to.name, ids[f.id.start:f.id.end])
+		s.frames.headers(s.header, &batch.Messages[f.row], f.route.to.name, ids[f.id.start:f.id.end])
 		message.Subject, message.Data = f.subject, body
 		if err := s.publisher.publish(ctx, &message, slot{size: f.size, stream: f.route.to.name, subject: f.subject, receipt: receipt}); err != nil {
 			return err
