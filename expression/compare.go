@@ -14,7 +14,7 @@ func (c *compiler) comparison(n *ast.BinaryNode, l, r operand) operand {
 	if equality && (isNil(n.Left) || isNil(n.Right)) {
 		return c.nilTest(n, l, r)
 	}
-	c.noteText(n, l, r)
+	c.noteText(n, r)
 	l, r, ok := c.instants(l, r)
 	if !ok {
 		return null()
@@ -38,7 +38,7 @@ func (c *compiler) nilTest(n *ast.BinaryNode, l, r operand) operand {
 }
 
 // noteText warns of "job-id" == "x", which compares two texts.
-func (c *compiler) noteText(n *ast.BinaryNode, l, r operand) {
+func (c *compiler) noteText(n *ast.BinaryNode, r operand) {
 	text, ok := n.Left.(*ast.StringNode)
 	if !ok || !c.hasColumn(text.Value) || r.typ.kind != kindString && r.typ.kind != kindNull {
 		return
@@ -203,8 +203,8 @@ func compareJSONBy(op string, a, b fn[any], equality bool) fn[bool] {
 		if !ok || !alsoOK {
 			return false, false
 		}
-		c, comparable := compareValues(v, w)
-		return holds(c), comparable
+		c, ordered := compareValues(v, w)
+		return holds(c), ordered
 	}
 }
 
@@ -219,7 +219,7 @@ func equalBy(want bool, a, b fn[any]) fn[bool] {
 	}
 }
 
-// instants makes dates, timestamps and literals of RFC 3339 comparable with
+// instants makes dates, timestamps and literals of RFC 3339 ordered with
 // each other: all become timestamps, a date its first instant in UTC, unless
 // both are dates.
 func (c *compiler) instants(l, r operand) (operand, operand, bool) {

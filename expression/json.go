@@ -178,8 +178,8 @@ func equalValues(a, b any) bool {
 	case nil:
 		return b == nil
 	}
-	order, comparable := compareValues(a, b)
-	return comparable && order == 0
+	order, ordered := compareValues(a, b)
+	return ordered && order == 0
 }
 
 // compareValues orders two boxed values; false if they have no order.
@@ -213,6 +213,9 @@ func compareValues(a, b any) (int, bool) {
 
 // compareBig compares numbers of which one is an integer beyond int64.
 func compareBig(a, b any) (int, bool) {
+	if a == b { // also where the exponent is beyond what is computed with
+		return 0, true
+	}
 	x, ok := bigOf(a)
 	y, alsoOK := bigOf(b)
 	if !ok || !alsoOK {

@@ -3,6 +3,7 @@ package expression
 import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/expr-lang/expr/ast"
+	"slices"
 )
 
 // list compiles [a, b, c], whose elements have one type.
@@ -144,7 +145,7 @@ func (c *compiler) recordMember(n *ast.MemberNode, base operand) operand {
 	}
 	typ := base.typ.fields[i].typ
 	if base.column != nil {
-		path := append(base.column.path[:len(base.column.path):len(base.column.path)], i)
+		path := slices.Concat(base.column.path, columnPath{i})
 		f := base.column.field.Type.(*arrow.StructType).Field(i)
 		f.Nullable = f.Nullable || base.nullable
 		return c.useColumn(base.column.name+"."+name.Value, typ, f, path)

@@ -17,7 +17,7 @@ func (c *compiler) membership(n *ast.BinaryNode, l, r operand) operand {
 	case kindNull:
 		return nullableIf(true, computed(kindBool, nullOf[bool]))
 	case kindRecord:
-		return c.hasMember(n, l, r)
+		return c.hasMember(l, r)
 	case kindJSON:
 		return c.inJSON(n, l, r)
 	case kindList:
@@ -45,7 +45,7 @@ func (c *compiler) between(x, low, high operand) operand {
 }
 
 // hasMember tells whether a record has a member that is not null.
-func (c *compiler) hasMember(n *ast.BinaryNode, l, r operand) operand {
+func (c *compiler) hasMember(l, r operand) operand {
 	if !c.expect(l, kindString, "`in` over a record") {
 		return null()
 	}

@@ -37,7 +37,7 @@ func newSource(text string) (*source, *file.Error) {
 	lex.Reset(file.NewSource(text))
 	for len(s.tokens) <= maxTokens {
 		token, err := lex.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return s, nil
 		}
 		if err != nil {

@@ -45,13 +45,12 @@ func (c *compiler) matches(n *ast.BinaryNode, l, r operand) operand {
 		return null()
 	}
 	at, pattern := c.place(n), as[string](r)
-	compiled := compilePattern
+	var fixed *regexp.Regexp
 	if r.constant != nil {
-		fixed, err := compilePattern(r.constant.(string))
-		if err != nil {
+		var err error
+		if fixed, err = compilePattern(r.constant.(string)); err != nil {
 			return c.problem(n.Right, BadValue, patternHelp(r.constant.(string)), "%s", err)
 		}
-		compiled = func(string) (*regexp.Regexp, error) { return fixed, nil }
 	}
 	a := as[string](l)
 	return nullableIf(l.nullable || r.nullable, computed(kindBool, fn[bool](func(f *frame) (bool, bool) {
@@ -60,7 +59,10 @@ func (c *compiler) matches(n *ast.BinaryNode, l, r operand) operand {
 		if !ok || !alsoOK || !f.search(at, v) {
 			return false, false
 		}
-		re, err := compiled(p)
+		if fixed != nil {
+			return fixed.MatchString(v), true
+		}
+		re, err := compilePattern(p)
 		if err != nil {
 			f.fail(at, "%s", err)
 			return false, false

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -148,8 +149,7 @@ func (c *exprCheck) integer(t lexer.Token) {
 }
 
 func isOutOfRange(err error) bool {
-	numError, ok := err.(*strconv.NumError)
-	return ok && numError.Err == strconv.ErrRange
+	return errors.Is(err, strconv.ErrRange)
 }
 
 func operatorAsName(t lexer.Token) Diagnostic {

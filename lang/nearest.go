@@ -34,7 +34,7 @@ func Nearest(name string, among []string) (string, bool) {
 }
 
 // editDistance counts insertions, deletions, replacements and swaps of
-// neighbours. Most edit distances count a swap as two, but `form` is one slip.
+// neighbors. Most edit distances count a swap as two, but `form` is one slip.
 func editDistance(a, b []rune) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -201,7 +202,7 @@ func (c *compiler) refused(code lang.Code, f *Flow, err error, sink int) {
 }
 
 func atSink(err error, sink int) error {
-	if e, ok := err.(*connectors.Error); ok && e.Role == connectors.SinkRole {
+	if e, ok := errors.AsType[*connectors.Error](err); ok && e.Role == connectors.SinkRole {
 		e.Spec = sink
 	}
 	return err

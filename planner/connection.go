@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,7 +42,7 @@ func (c *compiler) checkConnection(conn *Connection) {
 		return
 	}
 	d := lang.Diagnostic{Code: codeConnection, Span: conn.places.span, Summary: err.Error()}
-	if e, ok := err.(*connectors.Error); ok {
+	if e, ok := errors.AsType[*connectors.Error](err); ok {
 		d.Span, d.Help = conn.places.of(e.Key), e.Help
 	}
 	c.report(d)

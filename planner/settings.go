@@ -13,13 +13,13 @@ import (
 func (c *compiler) settings(fields connectors.Fields, options []*lang.Option, at *places, role string) connectors.Settings {
 	s := connectors.Settings{}
 	at.keys = map[string]lang.Span{}
-	misspelt := map[string]bool{}
+	misspelled := map[string]bool{}
 	for _, o := range options {
 		key := o.Key.Name
 		field, ok := fields.Lookup(key)
 		if !ok {
 			if nearest, ok := lang.Nearest(key, fields.Keys()); ok {
-				misspelt[nearest] = true
+				misspelled[nearest] = true
 			}
 			c.report(lang.Diagnostic{Code: codeUnknownOption, Span: o.Key.Span(), Summary: fmt.Sprintf("%s has no option `%s`", role, key),
 				Label: didYouMean(key, fields.Keys()), Help: "its options are " + quoted(fields.Keys())})
@@ -37,7 +37,7 @@ func (c *compiler) settings(fields connectors.Fields, options []*lang.Option, at
 	}
 	complete(s, fields)
 	for _, f := range fields {
-		if _, given := at.keys[f.Key]; f.Required && !given && !misspelt[f.Key] {
+		if _, given := at.keys[f.Key]; f.Required && !given && !misspelled[f.Key] {
 			c.report(lang.Diagnostic{Code: codeOptionMissing, Span: at.span, Summary: fmt.Sprintf("%s needs `%s`", role, f.Key), Help: f.Doc})
 		}
 	}

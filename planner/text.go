@@ -101,7 +101,7 @@ func (p *Plan) WriteText(w io.Writer) error {
 	return nil
 }
 
-// row is a labelled line of a flow's text, and lines that belong to it.
+// row is a labeled line of a flow's text, and lines that belong to it.
 type row struct {
 	label, text string
 	more        []string

@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"strconv"
@@ -53,7 +54,7 @@ func (f *frames) encode(batch connectors.Batch, routes func(connectors.Batch, in
 		if err == nil {
 			err = f.add(encoder, batch, row, route, subject)
 		}
-		if _, ok := err.(*rowFault); ok {
+		if _, ok := errors.AsType[*rowFault](err); ok {
 			bad = append(bad, connectors.RowError{Row: row, Err: err})
 		} else if err != nil {
 			return err

@@ -108,7 +108,7 @@ func (s *source) askAll(bounds connectors.Bounds) error {
 			continue
 		}
 		if err := r.ask(bounds.MaxRecords, bounds.MaxBytes); err != nil {
-			return fmt.Errorf("stream %s: asking for messages: %v: %w", r.stream.Stream, err, connectors.ErrInterrupted)
+			return fmt.Errorf("stream %s: asking for messages: %w: %w", r.stream.Stream, err, connectors.ErrInterrupted)
 		}
 	}
 	return nil

@@ -58,7 +58,7 @@ func (r *reader) text(quoted []byte) []byte {
 // end reports whether nothing but white space is left: nil, else what is wrong.
 func (r *reader) end() error {
 	_, err := r.json.ReadToken()
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -33,6 +34,9 @@ type SeedMessage struct {
 
 // maxSeedLine is the longest line of a seed file, in bytes.
 const maxSeedLine = 16 << 20
+
+// stallWait is how long a slow server may keep a full window of messages waiting.
+const stallWait = 30 * time.Second
 
 // ReadSeed reads a seed file. Name is for errors, which tell the line.
 func ReadSeed(r io.Reader, name string) ([]SeedMessage, error) {
@@ -116,7 +120,7 @@ func publishSeed(ctx context.Context, js jetstream.JetStream, messages []SeedMes
 	futures := make([]jetstream.PubAckFuture, len(messages))
 	for i, m := range messages {
 		var err error
-		if futures[i], err = js.PublishMsgAsync(m.message()); err != nil {
+		if futures[i], err = js.PublishMsgAsync(m.message(), jetstream.WithStallWait(stallWait)); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,155 @@
+package natsprocess
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is a NATS server with JetStream that a test may kill and start again.
+// Its methods are for the test's own goroutine, and fail the test if they cannot
+// do what they say.
+type Server struct {
+	t     testing.TB
+	dir   string // of the store, and of the file that tells the port
+	port  string // "-1" until the first start chose one
+	url   string
+	child *child // nil while no process runs
+}
+
+// child is one process of a Server.
+type child struct {
+	command *exec.Cmd
+	log     bytes.Buffer  // complete once gone is closed
+	gone    chan struct{} // closed after the process ended
+}
+
+const (
+	readyTimeout = 20 * time.Second
+	stopTimeout  = 20 * time.Second
+	pollInterval = 5 * time.Millisecond
+)
+
+// Start starts a server with an empty store, and stops it when the test ends.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	s := &Server{t: t, dir: t.TempDir(), port: "-1"}
+	t.Cleanup(func() {
+		if s.child != nil {
+			s.Kill()
+		}
+	})
+	s.start()
+	return s
+}
+
+// URL is where the server listens; it stays the same across restarts.
+func (s *Server) URL() string { return s.url }
+
+// Kill ends the process at once, as a crash does.
+func (s *Server) Kill() {
+	s.t.Helper()
+	s.end(syscall.SIGKILL)
+}
+
+// Stop lets the server shut down in order, and waits for it.
+func (s *Server) Stop() {
+	s.t.Helper()
+	s.end(syscall.SIGINT)
+}
+
+// Restart starts a server that was killed or stopped, on its port and its store.
+func (s *Server) Restart() {
+	s.t.Helper()
+	if s.child != nil {
+		s.t.Fatal("restarting a NATS server that still runs")
+	}
+	s.start()
+}
+
+func (s *Server) start() {
+	s.t.Helper()
+	path, err := binary()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	c := &child{gone: make(chan struct{})}
+	c.command = exec.Command(path, "-a", "127.0.0.1", "-p", s.port, "-js", "-sd", filepath.Join(s.dir, "store"), "--ports_file_dir", s.dir)
+	c.command.Stdout, c.command.Stderr = &c.log, &c.log
+	if err := c.command.Start(); err != nil {
+		s.t.Fatalf("starting the NATS server: %v", err)
+	}
+	go func() {
+		_ = c.command.Wait() // a killed process ends with an error
+		close(c.gone)
+	}()
+	s.child = c
+	if err := s.awaitPort(); err != nil {
+		s.Kill()
+		s.t.Fatalf("starting the NATS server: %v\n%s", err, c.log.String())
+	}
+}
+
+// awaitPort waits for the file in which the server tells where it listens.
+func (s *Server) awaitPort() error {
+	file := filepath.Join(s.dir, fmt.Sprintf("nats-server_%d.ports", s.child.command.Process.Pid))
+	deadline := time.After(readyTimeout)
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	for {
+		if address, ok := readPort(file); ok {
+			s.url, s.port = address.String(), address.Port()
+			return nil
+		}
+		select {
+		case <-poll.C:
+		case <-s.child.gone:
+			return errors.New("it ended at once")
+		case <-deadline:
+			return fmt.Errorf("it did not listen within %s", readyTimeout)
+		}
+	}
+}
+
+// readPort is the first address in a ports file; ok is false until it is complete.
+func readPort(file string) (address *url.URL, ok bool) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, false
+	}
+	var ports struct {
+		NATS []string `json:"nats"`
+	}
+	if json.Unmarshal(content, &ports) != nil || len(ports.NATS) == 0 {
+		return nil, false
+	}
+	address, err = url.Parse(ports.NATS[0])
+	return address, err == nil
+}
+
+// end signals the process by its own handle and waits until it is gone.
+func (s *Server) end(signal syscall.Signal) {
+	s.t.Helper()
+	if s.child == nil {
+		s.t.Fatal("ending a NATS server that does not run")
+	}
+	c := s.child
+	s.child = nil
+	if err := c.command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		s.t.Errorf("ending the NATS server: %v", err)
+	}
+	select {
+	case <-c.gone:
+	case <-time.After(stopTimeout):
+		_ = c.command.Process.Kill() // the report below is what matters
+		s.t.Errorf("the NATS server did not end within %s", stopTimeout)
+	}
+}
