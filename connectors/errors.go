@@ -10,6 +10,8 @@ var (
 	ErrInterrupted = errors.New("reading was interrupted")
 	// ErrSuperseded says that another owner has written to the ledger since.
 	ErrSuperseded = errors.New("another owner has taken over")
+	// ErrNoSource says that there is nothing yet that could be read.
+	ErrNoSource = errors.New("there is nothing to read from")
 	// ErrUnproven says that something may still be written by a closed sink.
 	ErrUnproven = errors.New("it is not proven that nothing more is written")
 )

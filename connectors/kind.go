@@ -19,6 +19,10 @@ type Kind struct {
 	// names alone tell. It is called where both are on one connection.
 	CheckLoop func([]SourceSpec, SinkSpec) error
 
+	// Feeds says, as far as names alone tell, whether the sink writes what the
+	// source reads, both being on one connection.
+	Feeds func(SinkSpec, SourceSpec) bool
+
 	// ResourceName is the default name of what a source reads; empty if the
 	// source gives none and the flow must name it with `as`.
 	ResourceName func(SourceSpec) string

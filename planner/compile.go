@@ -38,6 +38,7 @@ func Compile(files []*lang.File, options Options) (*Plan, lang.Diagnostics) {
 	for _, file := range files {
 		c.file(file)
 	}
+	plan := c.order()
 	slices.SortStableFunc(c.findings, func(a, b lang.Diagnostic) int {
 		if a.Source != b.Source {
 			return 0 // files stay in their order
@@ -47,7 +48,7 @@ func Compile(files []*lang.File, options Options) (*Plan, lang.Diagnostics) {
 	if c.findings.HasErrors() {
 		return nil, c.findings
 	}
-	return &Plan{Flows: c.flows}, c.findings
+	return plan, c.findings
 }
 
 // compiler collects findings and flows. The file that it is at goes with each.
@@ -74,7 +75,6 @@ func (c *compiler) file(file *lang.File) {
 	c.source = file.Source
 	clear(c.connections)
 	c.language(file)
-	c.unplanned(file)
 	c.namedSchemas(file)
 	c.params(file)
 	for _, declared := range file.Connections {

@@ -13,8 +13,13 @@ import (
 
 // Plan is what a run will do.
 type Plan struct {
-	Flows []*Flow
+	Flows []*Flow // each after those that feed it
+
+	upstream map[*Flow][]*Flow
 }
+
+// Upstream are the flows of the run that write what the flow reads.
+func (p *Plan) Upstream(f *Flow) []*Flow { return p.upstream[f] }
 
 // Flow is one flow, resolved.
 type Flow struct {

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/flowlang/flow/connectors"
@@ -21,8 +22,9 @@ func (c *compiler) settings(fields connectors.Fields, options []*lang.Option, at
 			if nearest, ok := lang.Nearest(key, fields.Keys()); ok {
 				misspelled[nearest] = true
 			}
+			// A misspelled clause word is read as an option of the clause before it.
 			c.report(lang.Diagnostic{Code: codeUnknownOption, Span: o.Key.Span(), Summary: fmt.Sprintf("%s has no option `%s`", role, key),
-				Label: didYouMean(key, fields.Keys()), Help: "its options are " + quoted(fields.Keys())})
+				Label: didYouMean(key, slices.Concat(fields.Keys(), lang.ClauseWords())), Help: optionsHelp(fields)})
 			continue
 		}
 		if first, again := at.keys[key]; again {
@@ -42,6 +44,13 @@ func (c *compiler) settings(fields connectors.Fields, options []*lang.Option, at
 		}
 	}
 	return s
+}
+
+func optionsHelp(fields connectors.Fields) string {
+	if len(fields) == 0 {
+		return "it has none"
+	}
+	return "its options are " + quoted(fields.Keys())
 }
 
 func quoted(keys []string) string {

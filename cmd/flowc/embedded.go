@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -59,20 +60,15 @@ const (
 
 // showEmbedded shows the first messages of each destination, which nobody can
 // look up once a temporary server is gone.
-func (a *app) showEmbedded(server *embedded.Server, totals exec.Totals) error {
+func (a *app) showEmbedded(server *embedded.Server, results []exec.Result) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	shown := map[string]bool{}
-	for _, p := range totals.Places {
-		if shown[p.Stream] {
-			continue
-		}
-		shown[p.Stream] = true
-		messages, err := server.Sample(ctx, p.Stream, sampleMessages)
+	for _, stream := range destinations(results) {
+		messages, err := server.Sample(ctx, stream, sampleMessages)
 		if err != nil {
 			return &failure{status: statusFailed, err: err}
 		}
-		fmt.Fprintf(a.out, "\nfirst in stream %s\n", p.Stream)
+		fmt.Fprintf(a.out, "\nfirst in stream %s\n", stream)
 		for _, m := range messages {
 			fmt.Fprintf(a.out, "  %s %s\n", lang.Printable(m.Subject), clip(lang.Printable(string(m.Data)), sampleWidth))
 		}
@@ -81,6 +77,19 @@ func (a *app) showEmbedded(server *embedded.Server, totals exec.Totals) error {
 		fmt.Fprintf(a.out, "\nthe embedded server and its %s are gone; --embedded=DIR keeps them\n", connectors.FormatSize(server.StoreSize()))
 	}
 	return nil
+}
+
+// destinations are the streams that were written, each once.
+func destinations(results []exec.Result) []string {
+	var streams []string
+	for _, r := range results {
+		for _, p := range r.Totals.Places {
+			if !slices.Contains(streams, p.Stream) {
+				streams = append(streams, p.Stream)
+			}
+		}
+	}
+	return streams
 }
 
 func clip(text string, width int) string {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -113,61 +112,41 @@ func (a *app) run(ctx context.Context, paths []string, r running) error {
 	if err != nil {
 		return err
 	}
-	return a.runFlow(plan.Flows[0], r, signals, target)
+	return a.runPlan(plan, r, signals, target)
 }
 
-func (a *app) runFlow(flow *planner.Flow, r running, signals *signals, target target) error {
-	log := newRunLog(a.errs, r.logFormat, flow.Flow)
-	signals.tell(log)
-	log.starting(target.String())
-	defer log.stop()
-	began := time.Now()
-	totals, err := exec.Run(signals.context, flow, exec.Options{
-		UntilCaughtUp: r.until != "", Stop: signals.stop, OnEvent: log.event, OnNotice: log.notice,
+func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target target) error {
+	logs := map[*planner.Flow]*runLog{}
+	for _, f := range plan.Flows {
+		logs[f] = newRunLog(a.errs, r.logFormat, f.Flow)
+		defer logs[f].stop()
+	}
+	first := logs[plan.Flows[0]]
+	signals.tell(first)
+	first.starting(target.String())
+	results := exec.RunAll(signals.context, plan, func(f *planner.Flow) exec.Options {
+		return exec.Options{UntilCaughtUp: r.until != "", Stop: signals.stop, OnEvent: logs[f].event, OnNotice: logs[f].notice}
 	})
-	log.stop()
-	s := summary{flow: flow.Flow, totals: totals, took: time.Since(began), err: err, caughtUp: r.until != "" && err == nil && !signals.stopped()}
-	s.print(printableWriter{a.out})
-	if err != nil {
-		return a.runFailed(flow, err, log.admitted())
+	status := statusDone
+	for _, result := range results {
+		logs[result.Flow].stop()
+		a.printSummary(result, r.until != "" && !signals.stopped())
+		if result.Err == nil {
+			continue
+		}
+		failed := a.runFailed(result.Flow, result.Err, logs[result.Flow].admitted())
+		if len(results) > 1 && failed < statusSignal {
+			failed = statusFailed // the others went on
+		}
+		status = max(status, failed)
 	}
-	if target.server != nil {
-		return a.showEmbedded(target.server, totals)
-	}
-	return nil
-}
-
-// rowFailed prints which message stopped the flow, and why.
-func (a *app) rowFailed(flow *planner.Flow, fault *exec.RowFault) error {
-	a.printError(fmt.Errorf("flow %s stopped at a row, and nothing of its epoch was certified", flow.Flow))
-	fmt.Fprintf(a.errs, "  resource %s, stream %s, sequence %d, subject %s\n", lang.Printable(fault.Resource), fault.Stream, fault.Sequence, lang.Printable(fault.Subject))
-	if fault.At.Source != nil {
-		if err := a.show(lang.Diagnostics{fault.At}); err != nil {
+	if target.server != nil && status == statusDone {
+		if err := a.showEmbedded(target.server, results); err != nil {
 			return err
 		}
-	} else {
-		fmt.Fprintf(a.errs, "  %s\n", lang.Printable(fault.Reason()))
 	}
-	return &failure{status: statusFailed}
-}
-
-// runFailed prints why a run failed: at its place in the file, if it has one.
-func (a *app) runFailed(flow *planner.Flow, err error, admitted bool) error {
-	status := runStatus(err, admitted)
-	if d, ok := flow.Locate(err); ok {
-		if err := a.show(lang.Diagnostics{d}); err != nil {
-			return err
-		}
+	if status != statusDone {
 		return &failure{status: status}
 	}
-	if found, ok := errors.AsType[lang.Diagnostics](err); ok {
-		if err := a.show(found); err != nil {
-			return err
-		}
-		return &failure{status: statusUsage}
-	}
-	if fault, ok := errors.AsType[*exec.RowFault](err); ok {
-		return a.rowFailed(flow, fault)
-	}
-	return &failure{status: status, err: err}
+	return nil
 }

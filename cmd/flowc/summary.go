@@ -2,34 +2,25 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
 )
 
-// summary is what a run says at its end.
-type summary struct {
-	flow     string
-	totals   exec.Totals
-	took     time.Duration
-	caughtUp bool
-	err      error
-}
-
-func (s summary) print(w io.Writer) {
-	t := s.totals
+// printSummary says how a flow's run ended.
+func (a *app) printSummary(r exec.Result, caughtUp bool) {
+	w, t := printableWriter{a.out}, r.Totals
 	outcome := "stopped"
 	switch {
-	case s.err != nil:
+	case r.Err != nil:
 		outcome = "failed"
-	case s.caughtUp:
+	case caughtUp:
 		outcome = "caught up"
 	}
-	fmt.Fprintf(w, "%s: %s after %s in %s\n", s.flow, outcome, plural(t.Epochs, "certified epoch"), s.took.Round(time.Millisecond))
+	fmt.Fprintf(w, "%s: %s after %s in %s\n", r.Flow.Flow, outcome, plural(t.Epochs, "certified epoch"), r.Took.Round(time.Millisecond))
 	fmt.Fprintf(w, "  read        %s\n", plural(t.Read, "message"))
-	fmt.Fprintf(w, "  written     %s, %s%s\n", plural(t.Written, "message"), connectors.FormatSize(int64(t.Bytes)), s.rate())
+	fmt.Fprintf(w, "  written     %s, %s%s\n", plural(t.Written, "message"), connectors.FormatSize(int64(t.Bytes)), rate(t.Written, r.Took))
 	if t.Dropped > 0 {
 		fmt.Fprintf(w, "  dropped     %s that no sink takes\n", plural(t.Dropped, "row"))
 	}
@@ -48,12 +39,11 @@ func (s summary) print(w io.Writer) {
 	}
 }
 
-func (s summary) rate() string {
-	seconds := s.took.Seconds()
-	if s.totals.Written == 0 || seconds <= 0 {
+func rate(messages uint64, took time.Duration) string {
+	if messages == 0 || took <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s a second", connectors.FormatCount(int64(float64(s.totals.Written)/seconds)))
+	return fmt.Sprintf(", %s a second", connectors.FormatCount(int64(float64(messages)/took.Seconds())))
 }
 
 func place(p exec.Place) string {

@@ -38,7 +38,9 @@ func discover(ctx context.Context, c *connection, specs []connectors.SourceSpec)
 			add(byName, info, spec.Select)
 		}
 		if usable == 0 {
-			return nil, c.noStream(ctx, spec.Select, passed).About(connectors.SourceRole, i, "")
+			e := c.noStream(ctx, spec.Select, passed).About(connectors.SourceRole, i, "")
+			e.Err = &absent{e.Err}
+			return nil, e
 		}
 	}
 	streams := make([]*found, 0, len(byName))
@@ -48,6 +50,11 @@ func discover(ctx context.Context, c *connection, specs []connectors.SourceSpec)
 	slices.SortFunc(streams, func(a, b *found) int { return strings.Compare(a.Stream, b.Stream) })
 	return streams, nil
 }
+
+// absent marks an error as connectors.ErrNoSource, and leaves its text.
+type absent struct{ error }
+
+func (a *absent) Unwrap() []error { return []error{a.error, connectors.ErrNoSource} }
 
 func add(byName map[string]*found, info *jetstream.StreamInfo, subject string) {
 	f, ok := byName[info.Config.Name]

@@ -20,6 +20,7 @@ func Kind() connectors.Kind {
 		CheckSources:    checkSources,
 		CheckSink:       checkSink,
 		CheckLoop:       checkLoop,
+		Feeds:           feeds,
 		DescribeSources: describeSources,
 		DescribeSink:    describeSink,
 		ResourceName:    func(spec connectors.SourceSpec) string { return resourceName(spec.Select) },
@@ -184,6 +185,16 @@ func checkLoop(sources []connectors.SourceSpec, sink connectors.SinkSpec) error 
 		}
 	}
 	return nil
+}
+
+// feeds says whether a subject that the sink writes to matches the source.
+func feeds(sink connectors.SinkSpec, source connectors.SourceSpec) bool {
+	for i := range sink.Resources {
+		if overlap(source.Select, pattern(fillResource(sink, i, "subject"))) {
+			return true
+		}
+	}
+	return false
 }
 
 func wide(filter string) bool {

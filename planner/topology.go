@@ -1,0 +1,87 @@
+package planner
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/flowlang/flow/lang"
+)
+
+// order sorts the flows so that each comes after those that feed it, and refuses
+// flows that feed each other. What a flow writes and reads itself is judged
+// elsewhere: it never reads its own destination.
+func (c *compiler) order() *Plan {
+	plan := &Plan{upstream: map[*Flow][]*Flow{}}
+	for _, f := range c.flows {
+		for _, other := range c.flows {
+			if other != f && feeds(other, f) {
+				plan.upstream[f] = append(plan.upstream[f], other)
+			}
+		}
+	}
+	left := slices.Clone(c.flows)
+	for len(left) > 0 {
+		next := slices.IndexFunc(left, func(f *Flow) bool {
+			return !slices.ContainsFunc(plan.upstream[f], func(u *Flow) bool { return slices.Contains(left, u) })
+		})
+		if next < 0 {
+			c.circle(plan, left)
+			break
+		}
+		plan.Flows = append(plan.Flows, left[next])
+		left = slices.Delete(left, next, next+1)
+	}
+	return plan
+}
+
+// circle reports one circle among flows of which each has another one before it.
+func (c *compiler) circle(plan *Plan, left []*Flow) {
+	seen := []*Flow{}
+	f := left[0]
+	for !slices.Contains(seen, f) {
+		seen = append(seen, f)
+		at := slices.IndexFunc(plan.upstream[f], func(u *Flow) bool { return slices.Contains(left, u) })
+		f = plan.upstream[f][at]
+	}
+	seen = seen[slices.Index(seen, f):]
+	slices.Reverse(seen) // from the writer to the reader
+	d := lang.Diagnostic{Code: codeLoop, Source: f.file, Span: f.span, Summary: fmt.Sprintf("the flows %s feed each other", quotedFlows(seen)),
+		Help: "let one of them read, or write, subjects that the others do not"}
+	for i, writer := range seen {
+		reader := seen[(i+1)%len(seen)]
+		d.Notes = append(d.Notes, lang.Note{Source: writer.file, Span: writer.span, Text: fmt.Sprintf("`%s` writes what `%s` reads", writer.Flow, reader.Flow)})
+	}
+	c.findings = append(c.findings, d)
+}
+
+func quotedFlows(flows []*Flow) string {
+	text := ""
+	for i, f := range flows {
+		switch {
+		case i == 0:
+		case i == len(flows)-1:
+			text += " and "
+		default:
+			text += ", "
+		}
+		text += "`" + f.Flow + "`"
+	}
+	return text
+}
+
+func feeds(writer, reader *Flow) bool {
+	for _, sink := range writer.Sinks {
+		for _, source := range reader.Sources {
+			if sameConnection(sink.Connection, source.Connection) && sink.Connection.Kind.Feeds(sink.Spec, source.Spec) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameConnection compares what connections are, since each file has its own.
+func sameConnection(a, b *Connection) bool {
+	return a == b || a.Kind.Name == b.Kind.Name && reflect.DeepEqual(a.Settings, b.Settings)
+}
