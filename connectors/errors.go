@@ -53,6 +53,7 @@ const (
 	ConnectionRole
 	SourceRole
 	SinkRole
+	DeadLetterRole
 )
 
 func (e *Error) Error() string { return e.Err.Error() }

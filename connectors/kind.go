@@ -5,9 +5,9 @@ import "context"
 // Kind is a sort of system that flows read from and write to, such as "nats".
 type Kind struct {
 	Name string
-	// Connection, Source and Sink say which settings each takes. One table
-	// drives parsing, checking and the reference page.
-	Connection, Source, Sink Fields
+	// Connection, Source, Sink and DeadLetter say which settings each takes. One
+	// table drives parsing, checking and the reference page.
+	Connection, Source, Sink, DeadLetter Fields
 
 	// CheckConnection, CheckSource and CheckSink judge settings without any I/O:
 	// what a single field cannot know. nil means that there is nothing to add.
@@ -15,6 +15,7 @@ type Kind struct {
 	CheckConnection func(Settings) error
 	CheckSources    func([]SourceSpec) error // those of one flow on one connection
 	CheckSink       func(SinkSpec) error
+	CheckDeadLetter func(DeadLetterSpec) error
 	// CheckLoop refuses a sink that feeds the sources of its own flow, as far as
 	// names alone tell. It is called where both are on one connection.
 	CheckLoop func([]SourceSpec, SinkSpec) error
@@ -31,6 +32,8 @@ type Kind struct {
 	// made at the other end.
 	DescribeSources func(Identity, []SourceSpec, Bounds) []string
 	DescribeSink    func(SinkSpec) []string
+	// DescribeDeadLetter says where dead letters go.
+	DescribeDeadLetter func(DeadLetterSpec) string
 
 	// Open connects. The context bounds the attempt.
 	// report takes what the connection met and mended, for as long as it is open.
@@ -55,6 +58,9 @@ type Connection interface {
 	// OpenSink checks the destination. It changes nothing at the other end;
 	// that begins with Sink.Begin. The sink has a link of its own.
 	OpenSink(ctx context.Context, flow Identity, spec SinkSpec) (Sink, error)
+	// OpenDeadLetters checks where dead letters go, and makes it where it is
+	// missing and may be made. It has a link of its own, as a sink has.
+	OpenDeadLetters(ctx context.Context, flow Identity, spec DeadLetterSpec) (DeadLetters, error)
 	// OpenLedger opens the flow's ledger, creating it where it is missing.
 	OpenLedger(ctx context.Context, flow Identity) (Ledger, error)
 	// Await returns once the link is up, or with the context's error.

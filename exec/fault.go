@@ -6,66 +6,60 @@ import (
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/connectors/rows"
+	"github.com/flowlang/flow/expression"
 	"github.com/flowlang/flow/lang"
+	"github.com/flowlang/flow/planner"
 )
 
 // RowFault is a source message that cannot be processed as it is. It comes
 // again in every try, so it stops the flow.
 type RowFault struct {
+	Code     lang.Code
 	Resource string
 	Stream   string
 	Sequence uint64
 	Subject  string
 	Err      error
-	Others   int // further faults of the same batch
 	// At is where in the file the expression stands that has no value for the
 	// row; its Source is nil if it is about no expression.
 	At lang.Diagnostic
+
+	message *connectors.Message
 }
 
 func (f *RowFault) Error() string {
-	return fmt.Sprintf("resource %s: stream %s, sequence %d, subject %q: %s", f.Resource, f.Stream, f.Sequence, f.Subject, f.Reason())
+	return fmt.Sprintf("resource %s: stream %s, sequence %d, subject %q: %s", f.Resource, f.Stream, f.Sequence, f.Subject, f.Err)
 }
 
 func (f *RowFault) Unwrap() error { return f.Err }
 
-func newRowFault(resource string, m *connectors.Message, err error) error {
-	return &RowFault{Resource: resource, Stream: m.Source.Stream, Sequence: m.Sequence, Subject: m.Subject, Err: err}
+// The codes of row faults.
+const (
+	codeNoValue   lang.Code = "F5002" // an expression has no value for the row
+	codeNoRow     lang.Code = "F5003" // the message is no row of its resource
+	codeNoMessage lang.Code = "F5004" // the sink cannot write the row
+)
+
+func newRowFault(code lang.Code, resource string, m *connectors.Message, err error) *RowFault {
+	return &RowFault{Code: code, Resource: resource, Stream: m.Source.Stream, Sequence: m.Sequence, Subject: m.Subject, Err: err, message: m}
 }
 
 // decodeFault makes a RowFault of what a decoder returned; other errors, such as
 // a batch that is too large, are none.
 func decodeFault(resource string, m *connectors.Message, err error) error {
 	if _, ok := errors.AsType[*rows.RowError](err); ok {
-		return newRowFault(resource, m, err)
+		return newRowFault(codeNoRow, resource, m, err)
 	}
 	return fmt.Errorf("resource %s: decoding sequence %d of stream %s: %w", resource, m.Sequence, m.Source.Stream, err)
 }
 
-// applyFault makes a RowFault of a sink's row errors.
-func applyFault(resource string, messages []connectors.Message, err error) error {
-	bad, ok := errors.AsType[connectors.RowErrors](err)
-	if !ok {
-		return err
-	}
-	fault := &RowFault{Resource: resource, Others: len(bad) - 1, Err: bad[0].Err}
-	m := messages[bad[0].Row]
-	fault.Stream, fault.Sequence, fault.Subject = m.Source.Stream, m.Sequence, m.Subject
+// valueFault makes a RowFault of an expression that has no value for a row.
+func valueFault(resource string, m *connectors.Message, err *expression.RowError, at *planner.Expression) *RowFault {
+	fault := newRowFault(codeNoValue, resource, m, errors.New(err.Message))
+	fault.At = lang.Diagnostic{Code: codeNoValue, Summary: err.Message}
+	fault.At.Source, fault.At.Span = at.Place(err.Start, err.End)
 	return fault
 }
-
-// transformFault makes a RowFault of an expression that has no value for a row.
-func transformFault(resource string, messages []connectors.Message, err error) error {
-	fault, ok := errors.AsType[*expressionFault](err)
-	if !ok {
-		return fmt.Errorf("resource %s: %w", resource, err)
-	}
-	m := &messages[fault.row]
-	return &RowFault{Resource: resource, Stream: m.Source.Stream, Sequence: m.Sequence, Subject: m.Subject, Err: err,
-		At: lang.Diagnostic{Code: codeRowFault, Source: fault.source, Span: fault.span, Summary: fault.message}}
-}
-
-const codeRowFault lang.Code = "F5002"
 
 // bindFault adds whose columns they are to findings about names and types.
 func bindFault(resource string, err error) error {
@@ -89,12 +83,4 @@ func recoverable(err error) (goOn, atOnce bool) {
 		return false, false
 	}
 	return connectors.Retryable(err), false
-}
-
-// Reason is the fault without its place.
-func (f *RowFault) Reason() string {
-	if f.Others > 0 {
-		return fmt.Sprintf("%v (and %d more rows of this epoch)", f.Err, f.Others)
-	}
-	return f.Err.Error()
 }

@@ -3,10 +3,12 @@ package exec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/expression"
 	"github.com/flowlang/flow/lang"
 	"github.com/flowlang/flow/planner"
 )
@@ -20,7 +22,8 @@ type machine struct {
 
 	conns     map[*planner.Connection]connectors.Connection
 	source    connectors.Source
-	sinks     []connectors.Sink // nil where a session failed and is not open again
+	sinks     []connectors.Sink      // nil where a session failed and is not open again
+	dead      connectors.DeadLetters // nil if the flow keeps none, or as a failed sink
 	ledger    connectors.Ledger
 	chain     *chain
 	resources []*resource
@@ -36,6 +39,7 @@ type epoch struct {
 	number    uint64
 	delivery  connectors.Delivery
 	receipts  []connectors.Receipt
+	bad       badRows
 	before    [phases]time.Duration // the run's times when the epoch began
 	certified bool
 }
@@ -60,7 +64,7 @@ func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 // nothing to read.
 func (m *machine) epoch(ctx context.Context) (*epoch, error) {
 	m.enter(Reading)
-	e := &epoch{number: m.chain.state.Epoch + 1, before: m.totals.Time}
+	e := &epoch{number: m.chain.state.Epoch + 1, before: m.totals.Time, bad: badRows{action: m.flow.BadRow}}
 	for phase := Reading; phase <= Acknowledging; phase++ {
 		m.enter(phase)
 		err := m.step(ctx, e, phase)
@@ -84,7 +88,7 @@ func (m *machine) step(ctx context.Context, e *epoch, phase Phase) error {
 	case Decoding:
 		return m.decode(e)
 	case Transforming:
-		return m.transform()
+		return m.transform(e)
 	case Applying:
 		return m.apply(ctx, e)
 	case Committing:
@@ -110,7 +114,10 @@ func (m *machine) decode(e *epoch) error {
 	for i := range messages {
 		r := m.resources[messages[i].Resource]
 		if err := r.add(&messages[i]); err != nil {
-			return decodeFault(r.name, &messages[i], err)
+			err = decodeFault(r.name, &messages[i], err)
+			if fault, ok := errors.AsType[*RowFault](err); !ok || !e.bad.take(fault) {
+				return err
+			}
 		}
 	}
 	for _, r := range m.resources {
@@ -122,7 +129,7 @@ func (m *machine) decode(e *epoch) error {
 }
 
 // transform runs the flow's steps, typed for each resource's schema.
-func (m *machine) transform() error {
+func (m *machine) transform(e *epoch) error {
 	for _, r := range m.resources {
 		if r.batch == nil {
 			continue
@@ -132,13 +139,19 @@ func (m *machine) transform() error {
 			return bindFault(r.name, err)
 		}
 		m.warn(warnings)
-		output, err := r.run(r.batch, r.messages)
-		if err != nil {
-			return transformFault(r.name, r.messages, err)
+		var stopped *RowFault
+		r.output, err = r.run(r.batch, r.messages, func(err *expression.RowError, at *planner.Expression) bool {
+			stopped = valueFault(r.name, &r.messages[err.Row], err, at)
+			return e.bad.take(stopped)
+		})
+		if _, ok := errors.AsType[*expression.RowError](err); ok {
+			return stopped
 		}
-		r.output = output
+		if err != nil {
+			return fmt.Errorf("resource %s: %w", r.name, err)
+		}
 	}
-	return nil
+	return e.bad.tooMany(len(e.delivery.Messages()))
 }
 
 // warn tells of each warning once a run: every resource may bring it again.
@@ -161,14 +174,50 @@ func (m *machine) apply(ctx context.Context, e *epoch) error {
 			if r.output == nil || len(r.chosen[i]) == 0 {
 				continue
 			}
-			err := sink.Apply(ctx, connectors.Batch{Resource: at, Rows: r.output, Messages: r.messages, Selected: r.chosen[i]})
-			if fault, ok := errors.AsType[*RowFault](applyFault(r.name, r.messages, err)); ok {
-				return fault
-			}
-			if err != nil {
-				return m.sinkFailed(i, err)
+			if err := m.applyTo(ctx, e, i, at); err != nil {
+				return err
 			}
 		}
+	}
+	return m.keepBad(ctx, e)
+}
+
+// applyTo gives a sink the rows of a resource. Rows that it refuses, before it has
+// sent any, are bad ones.
+func (m *machine) applyTo(ctx context.Context, e *epoch, sink, at int) error {
+	r := m.resources[at]
+	for len(r.chosen[sink]) > 0 {
+		err := m.sinks[sink].Apply(ctx, connectors.Batch{Resource: at, Rows: r.output, Messages: r.messages, Selected: r.chosen[sink]})
+		refused, ok := errors.AsType[connectors.RowErrors](err)
+		switch {
+		case err == nil:
+			return nil
+		case !ok:
+			return m.sinkFailed(sink, err)
+		}
+		for _, row := range refused {
+			fault := newRowFault(codeNoMessage, r.name, &r.messages[row.Row], row.Err)
+			if !e.bad.take(fault) {
+				return fault
+			}
+			r.exclude(row.Row)
+		}
+		if err := e.bad.tooMany(len(e.delivery.Messages())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepBad writes the bad rows' messages as dead letters, if the flow says so.
+func (m *machine) keepBad(ctx context.Context, e *epoch) error {
+	if len(e.bad.faults) == 0 || m.flow.BadRow != planner.KeepBadRows {
+		return nil
+	}
+	if err := m.dead.Write(ctx, e.bad.letters()); err != nil {
+		_ = m.dead.Close() // its error is the one to tell, and an unproven letter is written again
+		m.dead = nil
+		return err
 	}
 	return nil
 }
@@ -272,10 +321,14 @@ func (m *machine) count(e *epoch) {
 	t := &m.totals
 	t.Epochs++
 	t.Read += uint64(len(e.delivery.Messages()))
+	t.Bad += uint64(len(e.bad.letters()))
 	for _, r := range m.resources {
 		if r.output != nil {
 			t.Dropped += uint64(r.dropped())
 		}
+	}
+	if len(e.bad.faults) > 0 {
+		m.notice(e.bad.notice())
 	}
 	for _, r := range e.receipts {
 		t.Written += uint64(r.Rows)
@@ -360,6 +413,9 @@ func (m *machine) close() {
 		if sink != nil {
 			_ = m.sinkFailed(i, nil)
 		}
+	}
+	if m.dead != nil {
+		_ = m.dead.Close() // whatever is not acknowledged belongs to no certified epoch
 	}
 	if m.source != nil {
 		if err := m.source.Close(ctx); err != nil {

@@ -51,6 +51,7 @@ type Totals struct {
 	Epochs      uint64
 	Read        uint64 // source messages in certified epochs
 	Dropped     uint64 // of them, those that went nowhere: filtered, or taken by no sink
+	Bad         uint64 // of them, those that were skipped or kept as dead letters
 	Written     uint64 // messages that destinations acknowledged, in certified epochs
 	Bytes       uint64 // of their bodies
 	Duplicates  uint64 // of them, those that the destination had already

@@ -29,8 +29,12 @@ type resource struct {
 }
 
 func newResource(name string, flow *planner.Flow) *resource {
-	return &resource{name: name, declared: flow.Schema, schema: flow.Schema,
+	r := &resource{name: name, declared: flow.Schema, schema: flow.Schema,
 		decoder: rows.NewDecoder(flow.Schema), transformer: transformer{flow: flow}}
+	if flow.BadRow != planner.StopAtBadRow {
+		r.decoder.RefuseRaw() // else one bad first message would make all others bad
+	}
+	return r
 }
 
 // chain is the resource's chain in the ledger. A name that no chain can have is

@@ -98,6 +98,20 @@ func (m *machine) openSinks(ctx context.Context) error {
 	return nil
 }
 
+// openDead opens the dead letters, if the flow keeps them and they are not open.
+func (m *machine) openDead(ctx context.Context) error {
+	d := m.flow.Dead
+	if d == nil || m.dead != nil {
+		return nil
+	}
+	dead, err := m.conns[d.Connection].OpenDeadLetters(ctx, m.flow.Identity, d.Spec)
+	if err != nil {
+		return err
+	}
+	m.dead = dead
+	return m.source.Avoid(dead.Targets())
+}
+
 // ofSink tells which of the flow's sinks an error is about: a sink does not know.
 func ofSink(err error, i int) error {
 	if e, ok := errors.AsType[*connectors.Error](err); ok && e.Role == connectors.SinkRole {
@@ -149,6 +163,9 @@ func (m *machine) recover(ctx context.Context) error {
 		return err
 	}
 	if err := m.openSinks(ctx); err != nil {
+		return err
+	}
+	if err := m.openDead(ctx); err != nil {
 		return err
 	}
 	if err := m.chain.refresh(ctx); err != nil {

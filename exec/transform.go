@@ -1,7 +1,7 @@
 package exec
 
 import (
-	"errors"
+	"slices"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -20,10 +20,13 @@ type transformer struct {
 	schema   *arrow.Schema // that pipeline is for
 	pipeline *planner.Pipeline
 
-	keep   []bool  // which rows passed the filters
-	taken  []bool  // which rows some `when` took
-	test   []bool  // of one route
-	chosen [][]int // by sink: the rows that go there
+	env    envelope
+	bad    badValue
+	lost   int      // rows that bad took, or that a sink cannot write
+	keep   []bool   // which rows passed the filters
+	tests  [][]bool // by sink: for which rows its `when` is true
+	taken  []bool   // which rows some `when` took
+	chosen [][]int  // by sink: the rows that go there
 }
 
 // bind types the steps for a schema. An error is lang.Diagnostics; warnings are
@@ -45,31 +48,55 @@ func (t *transformer) bind(schema *arrow.Schema, shape rows.Shape) (lang.Diagnos
 }
 
 // run filters and projects the rows, and chooses those of each sink. The result
-// is the caller's to release; rows that were filtered keep their place in it.
-func (t *transformer) run(batch arrow.RecordBatch, messages []connectors.Message) (arrow.RecordBatch, error) {
-	env := envelope(messages)
+// is the caller's to release; rows that were filtered keep their place in it. A
+// row for which an expression has no value goes to bad; if that does not take it,
+// it is the error.
+func (t *transformer) run(batch arrow.RecordBatch, messages []connectors.Message, bad badValue) (arrow.RecordBatch, error) {
+	t.env, t.bad, t.lost = envelope(messages), bad, 0
 	t.keep = flags(t.keep, len(messages), true)
 	batch.Retain()
 	for _, step := range t.pipeline.Steps {
 		if step.Filter != nil {
-			if err := t.filter(step.Filter, batch, env, t.keep); err != nil {
+			if err := t.filter(step.Filter, batch, t.keep); err != nil {
 				batch.Release()
 				return nil, err
 			}
 			continue
 		}
-		next, err := t.project(step.Project, batch, env)
+		next, err := t.project(step.Project, batch)
 		batch.Release()
 		if err != nil {
 			return nil, err
 		}
 		batch = next
 	}
-	if err := t.route(batch, env); err != nil {
+	if err := t.route(batch); err != nil {
 		batch.Release()
 		return nil, err
 	}
 	return batch, nil
+}
+
+// badValue takes a row for which the expression at a place has no value, and says
+// whether to go on without it.
+type badValue func(err *expression.RowError, at *planner.Expression) bool
+
+func (t *transformer) passOver(at *planner.Expression) expression.PassOver {
+	return func(err *expression.RowError) bool {
+		if !t.bad(err, at) {
+			return false
+		}
+		t.lose(err.Row)
+		return true
+	}
+}
+
+// lose takes a bad row out of what is kept.
+func (t *transformer) lose(row int) {
+	if t.keep[row] {
+		t.keep[row] = false
+		t.lost++
+	}
 }
 
 // flags is a slice of n flags, in the buffer if that is large enough.
@@ -84,30 +111,11 @@ func flags(buffer []bool, n int, value bool) []bool {
 	return buffer
 }
 
-func (t *transformer) filter(c *planner.Condition, batch arrow.RecordBatch, env envelope, keep []bool) error {
-	return located(c.Filter(batch, env, keep), c.At)
+func (t *transformer) filter(c *planner.Condition, batch arrow.RecordBatch, keep []bool) error {
+	return c.Filter(batch, t.env, keep, t.passOver(c.At))
 }
 
-// located adds to a row's error where in the file its expression stands.
-func located(err error, at *planner.Expression) error {
-	if row, ok := errors.AsType[*expression.RowError](err); ok {
-		source, span := at.Place(row.Start, row.End)
-		return &expressionFault{row: row.Row, message: row.Message, source: source, span: span}
-	}
-	return err
-}
-
-// expressionFault is a row for which an expression has no value.
-type expressionFault struct {
-	row     int
-	message string
-	source  *lang.Source
-	span    lang.Span
-}
-
-func (f *expressionFault) Error() string { return f.message }
-
-func (t *transformer) project(p *planner.Projection, batch arrow.RecordBatch, env envelope) (arrow.RecordBatch, error) {
+func (t *transformer) project(p *planner.Projection, batch arrow.RecordBatch) (arrow.RecordBatch, error) {
 	if p.Schema == nil { // only markers so far
 		batch.Retain()
 		return batch, nil
@@ -125,9 +133,9 @@ func (t *transformer) project(p *planner.Projection, batch arrow.RecordBatch, en
 			columns = append(columns, column)
 			continue
 		}
-		column, err := c.Computed.Column(batch, env, t.keep)
+		column, err := c.Computed.Column(batch, t.env, t.keep, t.passOver(c.At))
 		if err != nil {
-			return nil, located(err, c.At)
+			return nil, err
 		}
 		columns = append(columns, column)
 	}
@@ -135,65 +143,56 @@ func (t *transformer) project(p *planner.Projection, batch arrow.RecordBatch, en
 }
 
 // route chooses the rows of each sink among those that passed the filters.
-func (t *transformer) route(batch arrow.RecordBatch, env envelope) error {
+func (t *transformer) route(batch arrow.RecordBatch) error {
 	if len(t.chosen) != len(t.pipeline.Routes) {
-		t.chosen = make([][]int, len(t.pipeline.Routes))
+		t.chosen, t.tests = make([][]int, len(t.pipeline.Routes)), make([][]bool, len(t.pipeline.Routes))
 	}
 	t.taken = flags(t.taken, len(t.keep), false)
 	for i, r := range t.pipeline.Routes {
-		t.chosen[i] = t.chosen[i][:0]
-		switch {
-		case r.Otherwise:
-		case r.When == nil:
-			t.chosen[i] = choose(t.chosen[i], t.keep)
-		default:
-			t.test = append(t.test[:0], t.keep...)
-			if err := t.filter(r.When, batch, env, t.test); err != nil {
-				return err
-			}
-			t.chosen[i] = choose(t.chosen[i], t.test)
-			for _, row := range t.chosen[i] {
-				t.taken[row] = true
-			}
+		if r.When == nil {
+			continue
+		}
+		t.tests[i] = append(t.tests[i][:0], t.keep...)
+		if err := t.filter(r.When, batch, t.tests[i]); err != nil {
+			return err
+		}
+		for row, yes := range t.tests[i] {
+			t.taken[row] = t.taken[row] || yes
 		}
 	}
 	for i, r := range t.pipeline.Routes {
-		if r.Otherwise {
-			for row, kept := range t.keep {
-				if kept && !t.taken[row] {
-					t.chosen[i] = append(t.chosen[i], row)
-				}
+		t.chosen[i] = t.chosen[i][:0]
+		for row, kept := range t.keep { // without those that some condition has no value for
+			if kept && (r.When == nil || t.tests[i][row]) && !(r.Otherwise && t.taken[row]) {
+				t.chosen[i] = append(t.chosen[i], row)
 			}
 		}
 	}
 	return nil
 }
 
-func choose(chosen []int, from []bool) []int {
-	for row, yes := range from {
-		if yes {
-			chosen = append(chosen, row)
-		}
+// exclude takes a row that a sink cannot write out of every sink's rows.
+func (t *transformer) exclude(row int) {
+	t.lose(row)
+	for i := range t.chosen {
+		t.chosen[i] = slices.DeleteFunc(t.chosen[i], func(r int) bool { return r == row })
 	}
-	return chosen
 }
 
-// dropped counts the rows that go nowhere.
+// dropped counts the rows that go nowhere and are not bad: filtered, or taken by
+// no sink.
 func (t *transformer) dropped() int {
-	somewhere := flags(t.test, len(t.keep), false)
+	t.taken = flags(t.taken, len(t.keep), false)
+	somewhere := 0
 	for _, rows := range t.chosen {
 		for _, row := range rows {
-			somewhere[row] = true
+			if !t.taken[row] {
+				t.taken[row] = true
+				somewhere++
+			}
 		}
 	}
-	n := 0
-	for _, yes := range somewhere {
-		if !yes {
-			n++
-		}
-	}
-	t.test = somewhere
-	return n
+	return len(t.keep) - somewhere - t.lost
 }
 
 // envelope gives expressions what the broker knows of each row.

@@ -46,7 +46,7 @@ func TestUsualExpressionsDoNotAllocate(t *testing.T) {
 			for i := range keep {
 				keep[i] = true
 			}
-			if err := p.Filter(batch, fixedEnvelope{}, keep); err != nil {
+			if err := p.Filter(batch, fixedEnvelope{}, keep, nil); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -57,7 +57,7 @@ func TestUsualExpressionsDoNotAllocate(t *testing.T) {
 	for _, text := range []string{`amount * qty`, `country`, `qty > 1`, `cust.tier ?? "none"`} {
 		p := mustCompile(t, text, testEnvironment)
 		allocations := testing.AllocsPerRun(5, func() {
-			column, err := p.Column(batch, fixedEnvelope{}, nil)
+			column, err := p.Column(batch, fixedEnvelope{}, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func BenchmarkFilter(b *testing.B) {
 				for i := range keep {
 					keep[i] = true
 				}
-				if err := p.Filter(batch, fixedEnvelope{}, keep); err != nil {
+				if err := p.Filter(batch, fixedEnvelope{}, keep, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -120,7 +120,7 @@ func BenchmarkColumn(b *testing.B) {
 			p := mustCompile(b, text, testEnvironment)
 			b.ReportAllocs()
 			for b.Loop() {
-				column, err := p.Column(batch, fixedEnvelope{}, nil)
+				column, err := p.Column(batch, fixedEnvelope{}, nil, nil)
 				if err != nil {
 					b.Fatal(err)
 				}

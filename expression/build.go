@@ -7,7 +7,7 @@ import (
 )
 
 // build computes the kept ones of so many rows into a new array.
-func (p *Program) build(f *frame, rows int, keep []bool) (arrow.Array, error) {
+func (p *Program) build(f *frame, rows int, keep []bool, passOver PassOver) (arrow.Array, error) {
 	builder := array.NewBuilder(memory.DefaultAllocator, p.Type())
 	defer builder.Release()
 	builder.Reserve(rows)
@@ -19,7 +19,7 @@ func (p *Program) build(f *frame, rows int, keep []bool) (arrow.Array, error) {
 		}
 		f.start(row)
 		appendRow(f)
-		if f.err != nil {
+		if f.err != nil && !passOver.takes(f.err) {
 			return nil, f.err
 		}
 	}

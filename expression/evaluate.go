@@ -11,9 +11,11 @@ import (
 // is false already are not evaluated, so that filters can follow one another.
 // The program must come from CompileFilter.
 //
-// env may be nil if the expression uses nothing of it. The error is a *RowError for a row that has no result, in which case keep is
-// set for the rows before it only, or says that the batch does not fit.
-func (p *Program) Filter(batch arrow.RecordBatch, env Envelope, keep []bool) error {
+// env may be nil if the expression uses nothing of it. A row that has no result
+// goes to passOver, and is not kept if that returns true; else, or if passOver is
+// nil, the *RowError is returned, and keep is set for the rows before it only.
+// Any other error says that the batch does not fit.
+func (p *Program) Filter(batch arrow.RecordBatch, env Envelope, keep []bool, passOver PassOver) error {
 	if len(keep) != int(batch.NumRows()) {
 		return fmt.Errorf("filter got %d flags for %d rows", len(keep), batch.NumRows())
 	}
@@ -28,19 +30,26 @@ func (p *Program) Filter(batch arrow.RecordBatch, env Envelope, keep []bool) err
 		}
 		f.start(row)
 		v, ok := test(f)
-		if f.err != nil {
+		if f.err != nil && !passOver.takes(f.err) {
 			return f.err
 		}
-		keep[row] = v && ok
+		keep[row] = v && ok && f.err == nil
 	}
 	return nil
 }
 
+// PassOver takes a row that has no value. It returns whether to go on with the
+// other rows.
+type PassOver func(*RowError) bool
+
+func (p PassOver) takes(err *RowError) bool { return p != nil && p(err) }
+
 // Column computes a value for each row of the batch that keep has as true; the
 // others are not evaluated, and null. A nil keep is every row. The array has
 // the type of p.Field, and belongs to the caller, who releases it. A column as
-// it stands is not copied. Errors are those of Filter.
-func (p *Program) Column(batch arrow.RecordBatch, env Envelope, keep []bool) (arrow.Array, error) {
+// it stands is not copied. Rows without a value are handled as by Filter; what
+// one that is passed over holds is undefined.
+func (p *Program) Column(batch arrow.RecordBatch, env Envelope, keep []bool, passOver PassOver) (arrow.Array, error) {
 	if keep != nil && len(keep) != int(batch.NumRows()) {
 		return nil, fmt.Errorf("column got %d flags for %d rows", len(keep), batch.NumRows())
 	}
@@ -53,7 +62,7 @@ func (p *Program) Column(batch arrow.RecordBatch, env Envelope, keep []bool) (ar
 		whole.Retain()
 		return whole, nil
 	}
-	return p.build(f, int(batch.NumRows()), keep)
+	return p.build(f, int(batch.NumRows()), keep, passOver)
 }
 
 // checkColumn compares a column of the batch with the schema compiled for.

@@ -35,7 +35,7 @@ func ExampleExpression_CompileFilter() {
 	}
 	defer batch.Release()
 	keep := []bool{true, true, true}
-	fmt.Println(program.Filter(batch, nil, keep), keep)
+	fmt.Println(program.Filter(batch, nil, keep, nil), keep)
 	// Output: <nil> [true false false]
 }
 

@@ -35,7 +35,7 @@ func filterText(t *testing.T, text string, batch arrow.RecordBatch, schema *arro
 		t.Fatal(renderProblems(text, problems))
 	}
 	keep := slices.Repeat([]bool{true}, int(batch.NumRows()))
-	return keep, p.Filter(batch, fixedEnvelope{}, keep)
+	return keep, p.Filter(batch, fixedEnvelope{}, keep, nil)
 }
 
 func TestFilterTakesWhatIsTrue(t *testing.T) {
@@ -64,15 +64,15 @@ func TestFilterKeepsWhatIsLeft(t *testing.T) {
 	batch := batchOf(t, nullSchema, nullRows...)
 	p := mustCompile(t, `id / (id - 1) > 0`, Environment{Schema: nullSchema})
 	keep := []bool{false, true, false}
-	if err := p.Filter(batch, nil, keep); err != nil || !slices.Equal(keep, []bool{false, true, false}) {
+	if err := p.Filter(batch, nil, keep, nil); err != nil || !slices.Equal(keep, []bool{false, true, false}) {
 		t.Errorf("keeps %v, %v: rows dropped before must not be evaluated", keep, err)
 	}
 	keep[0] = true
-	row, ok := errors.AsType[*RowError](p.Filter(batch, nil, keep))
+	row, ok := errors.AsType[*RowError](p.Filter(batch, nil, keep, nil))
 	if !ok || row.Row != 0 || row.Message != "division by zero" {
 		t.Errorf("error is %v, want a division by zero in row 0", row)
 	}
-	if err := p.Filter(batch, nil, keep[:1]); err == nil {
+	if err := p.Filter(batch, nil, keep[:1], nil); err == nil {
 		t.Error("a filter with too few flags succeeded")
 	}
 }
@@ -102,7 +102,7 @@ func TestSlicedLists(t *testing.T) {
 func TestColumnOfKeptRows(t *testing.T) {
 	batch := batchOf(t, nullSchema, nullRows...)
 	p := mustCompile(t, `9 % (id - 2)`, Environment{Schema: nullSchema}) // fails for id 2
-	column, err := p.Column(batch, nil, []bool{true, false, true})
+	column, err := p.Column(batch, nil, []bool{true, false, true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,15 +110,41 @@ func TestColumnOfKeptRows(t *testing.T) {
 	if got := column.(*array.Int64); got.Len() != 3 || got.Value(0) != 0 || !got.IsNull(1) || got.Value(2) != 0 {
 		t.Errorf("column is %v, want 0, null and 0", got)
 	}
-	if _, err := p.Column(batch, nil, []bool{true}); err == nil {
+	if _, err := p.Column(batch, nil, []bool{true}, nil); err == nil {
 		t.Error("flags for another number of rows were taken")
+	}
+}
+
+func TestRowsWithoutAValueArePassedOver(t *testing.T) {
+	batch := batchOf(t, nullSchema, nullRows...)
+	var failed []int
+	passOver := func(err *RowError) bool {
+		failed = append(failed, err.Row)
+		return true
+	}
+	keep := []bool{true, true, true}
+	p := mustCompile(t, `9 % (id - 2) == 0`, Environment{Schema: nullSchema})
+	if err := p.Filter(batch, nil, keep, passOver); err != nil || !slices.Equal(keep, []bool{true, false, true}) {
+		t.Errorf("keeps %v, %v", keep, err)
+	}
+	column, err := mustCompile(t, `9 % (id - 2)`, Environment{Schema: nullSchema}).Column(batch, nil, nil, passOver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer column.Release()
+	if column.Len() != 3 || !slices.Equal(failed, []int{1, 1}) {
+		t.Errorf("column has %d rows, passed over %v", column.Len(), failed)
+	}
+	stop := func(*RowError) bool { return false }
+	if err := p.Filter(batch, nil, []bool{true, true, true}, stop); err == nil {
+		t.Error("a fault that was not taken is no error")
 	}
 }
 
 func TestBatchOfAnotherSchema(t *testing.T) {
 	p := mustCompile(t, `cust.tier == "gold"`, Environment{Schema: nullSchema})
 	other := arrow.NewSchema([]arrow.Field{nullableColumn("id", arrow.PrimitiveTypes.Int64)}, nil)
-	if err := p.Filter(batchOf(t, other, `{"id":1}`), nil, []bool{true}); err == nil {
+	if err := p.Filter(batchOf(t, other, `{"id":1}`), nil, []bool{true}, nil); err == nil {
 		t.Error("a batch without the column succeeded")
 	}
 }
@@ -131,7 +157,7 @@ func TestProgramIsConcurrent(t *testing.T) {
 		group.Go(func() {
 			for range 100 {
 				keep := []bool{true, true}
-				if err := p.Filter(batch, fixedEnvelope{}, keep); err != nil || !keep[0] || keep[1] {
+				if err := p.Filter(batch, fixedEnvelope{}, keep, nil); err != nil || !keep[0] || keep[1] {
 					t.Errorf("keeps %v, %v", keep, err)
 					return
 				}

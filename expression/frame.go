@@ -58,7 +58,7 @@ type place struct {
 
 // start prepares for a row.
 func (f *frame) start(row int) {
-	f.row, f.steps, f.memory = row, 0, 0
+	f.row, f.steps, f.memory, f.err = row, 0, 0, nil
 }
 
 // fail makes the row fail, unless it already has.

@@ -45,7 +45,7 @@ func runAny(t *testing.T, text string, p *Program, batch arrow.RecordBatch) {
 	for row := range int(batch.NumRows()) {
 		keep := make([]bool, batch.NumRows())
 		keep[row] = true
-		column, err := p.Column(batch, fixedEnvelope{}, keep)
+		column, err := p.Column(batch, fixedEnvelope{}, keep, nil)
 		if err != nil {
 			failure, ok := errors.AsType[*RowError](err)
 			if !ok || failure.Row != row || failure.Start > failure.End || failure.End > len(text) {
@@ -111,7 +111,7 @@ func compareWithMachine(t *testing.T, choices []byte, batch arrow.RecordBatch) b
 		return false
 	}
 	keep := []bool{true}
-	if p.Filter(batch, fixedEnvelope{}, keep) != nil {
+	if p.Filter(batch, fixedEnvelope{}, keep, nil) != nil {
 		return false // overflow and the like, where the machine goes on
 	}
 	want, err := machineValue(text)

@@ -116,7 +116,7 @@ func mustCompile(t testing.TB, text string, env Environment) *Program {
 func valueOf(t testing.TB, text, row string) (string, error) {
 	t.Helper()
 	p := mustCompile(t, text, testEnvironment)
-	column, err := p.Column(batchOf(t, orderSchema, row), fixedEnvelope{}, nil)
+	column, err := p.Column(batchOf(t, orderSchema, row), fixedEnvelope{}, nil, nil)
 	if err != nil {
 		return "", err
 	}

@@ -19,7 +19,7 @@ type Explanation struct {
 }
 
 // explanations are all there are: one table a range.
-var explanations = slices.Concat(syntaxCodes, planCodes)
+var explanations = slices.Concat(syntaxCodes, planCodes, runCodes)
 
 // Explain returns the explanation of a code.
 func Explain(code Code) (Explanation, bool) {

@@ -176,10 +176,12 @@ func (c *compiler) judge(f *Flow) {
 		c.refused(codeSource, f, err, 0)
 		return
 	}
-	for i, sink := range f.Sinks {
-		if sink.Connection == nil {
-			continue
+	if f.Dead != nil {
+		if err := f.Dead.Connection.Kind.CheckDeadLetter(f.Dead.Spec); err != nil {
+			c.refused(codeSink, f, err, 0)
 		}
+	}
+	for i, sink := range f.Sinks {
 		if err := sink.Connection.Kind.CheckSink(sink.Spec); err != nil {
 			c.refused(codeSink, f, err, i)
 		} else if sink.Connection == connection {

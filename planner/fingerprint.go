@@ -27,11 +27,14 @@ func fingerprint(f *Flow) string {
 		parts = append(parts, part{Connection: s.Connection.Name, Kind: s.Connection.Kind.Name, When: s.When.text(), Otherwise: s.Otherwise,
 			Settings: meaning(s.Connection.Kind.Sink, s.Spec.Settings)})
 	}
+	if d := f.Dead; d != nil {
+		parts = append(parts, part{Connection: d.Connection.Name, Kind: d.Connection.Kind.Name, Settings: meaning(d.Connection.Kind.DeadLetter, d.Spec.Settings)})
+	}
 	params := map[string]string{}
 	for name, p := range f.params {
 		params[name] = fmt.Sprintf("%s %v", p.Field.Type, p.Value)
 	}
-	text, err := json.Marshal([]any{parts, f.stepTexts(), f.Schema, params})
+	text, err := json.Marshal([]any{parts, f.stepTexts(), f.Schema, params, f.BadRow})
 	if err != nil {
 		panic(err) // all of it is text, and maps are in the order of their keys
 	}

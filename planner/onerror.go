@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/lang"
 )
 
@@ -15,12 +16,37 @@ func (c *compiler) onError(f *Flow, parsed *lang.OnError) {
 	if parsed == nil {
 		return
 	}
-	if a := parsed.Action; a != nil && !a.Stop {
-		c.notYet(a.Span(), "`skip` and `dead letter`", "leave it out: a bad row then stops the flow, and nothing of its epoch is certified")
+	switch a := parsed.Action; {
+	case a == nil || a.Stop:
+	case a.Skip:
+		f.BadRow = SkipBadRows
+	default:
+		f.BadRow = KeepBadRows
+		c.deadLetter(f, a.DeadLetter)
 	}
 	if parsed.Retry != nil {
 		f.Retry = c.retry(parsed.Retry)
 	}
+}
+
+func (c *compiler) deadLetter(f *Flow, e *lang.Endpoint) {
+	conn := c.endpoint(e)
+	if conn == nil {
+		return
+	}
+	if e.Subject != nil || e.List != nil {
+		c.report(lang.Diagnostic{Code: codeSink, Span: e.Span(), Summary: "dead letters say their subject by name", Help: "write `dead letter to nats subject \"dead.<resource>\"`"})
+		return
+	}
+	dead := &DeadLetter{Connection: conn, places: places{file: c.source, span: e.Name.Span()}}
+	before := len(c.findings)
+	dead.Spec = connectors.DeadLetterSpec{Connection: conn.Name, Resources: f.Resources(), Selects: f.selects()}
+	dead.Spec.Settings = c.settings(conn.Kind.DeadLetter, e.Options, &dead.places, "a dead letter")
+	c.holes(nil, conn.Kind.DeadLetter, e.Options, dead.Spec.Settings)
+	if c.findings[before:].HasErrors() {
+		return
+	}
+	f.Dead = dead
 }
 
 func (c *compiler) retry(parsed *lang.Retry) Retry {

@@ -34,6 +34,8 @@ type Flow struct {
 	Steps   []Step
 	Sinks   []*Sink // at least one
 	Retry   Retry
+	BadRow  BadRow
+	Dead    *DeadLetter // of BadRow DeadLetters
 
 	params map[string]expression.Param
 	file   *lang.Source
@@ -67,6 +69,24 @@ type Sink struct {
 	places places
 }
 
+// BadRow is what happens to a row that cannot be processed as it is.
+type BadRow uint8
+
+// What happens to bad rows.
+const (
+	StopAtBadRow BadRow = iota
+	SkipBadRows
+	KeepBadRows // as dead letters
+)
+
+// DeadLetter says where the messages of bad rows go.
+type DeadLetter struct {
+	Connection *Connection
+	Spec       connectors.DeadLetterSpec
+
+	places places
+}
+
 // Retry is what happens after a transient failure.
 type Retry struct {
 	Times    int // 0 is without end
@@ -95,6 +115,18 @@ func (f *Flow) Connections() []*Connection {
 	}
 	for _, s := range f.Sinks {
 		add(s.Connection)
+	}
+	if f.Dead != nil {
+		add(f.Dead.Connection)
+	}
+	return all
+}
+
+// selects are what the sources read, in their order.
+func (f *Flow) selects() []string {
+	all := make([]string, len(f.Sources))
+	for i, s := range f.Sources {
+		all[i] = s.Spec.Select
 	}
 	return all
 }
@@ -146,6 +178,8 @@ func (f *Flow) placesOf(e *connectors.Error) places {
 		return f.Sources[e.Spec].places
 	case e.Role == connectors.SinkRole && e.Spec < len(f.Sinks):
 		return f.Sinks[e.Spec].places
+	case e.Role == connectors.DeadLetterRole && f.Dead != nil:
+		return f.Dead.places
 	case e.Role == connectors.ConnectionRole:
 		return f.Sources[0].Connection.places
 	}

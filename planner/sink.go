@@ -22,13 +22,10 @@ func (c *compiler) sink(f *Flow, to *lang.Sink) {
 		return
 	}
 	sink := &Sink{Connection: conn, places: places{file: c.source, span: e.Name.Span()}}
-	sink.Spec = connectors.SinkSpec{Connection: conn.Name, Resources: f.Resources()}
-	for _, s := range f.Sources {
-		sink.Spec.Selects = append(sink.Spec.Selects, s.Spec.Select)
-	}
+	sink.Spec = connectors.SinkSpec{Connection: conn.Name, Resources: f.Resources(), Selects: f.selects()}
 	before := len(c.findings)
 	sink.Spec.Settings = c.settings(conn.Kind.Sink, e.Options, &sink.places, "a "+conn.Kind.Name+" sink")
-	c.holes(f, conn.Kind.Sink, e.Options, sink.Spec.Settings)
+	c.holes(f.holeColumns(), conn.Kind.Sink, e.Options, sink.Spec.Settings)
 	if c.findings[before:].HasErrors() {
 		return
 	}
@@ -87,8 +84,9 @@ func (c *compiler) routes(f *Flow) {
 	}
 }
 
-// holes fills parameters in, and refuses what no row and no source can fill.
-func (c *compiler) holes(f *Flow, fields connectors.Fields, options []*lang.Option, settings connectors.Settings) {
+// holes fills parameters in, and refuses what no source and none of the columns
+// can fill.
+func (c *compiler) holes(columns []string, fields connectors.Fields, options []*lang.Option, settings connectors.Settings) {
 	for _, o := range options {
 		field, ok := fields.Lookup(o.Key.Name)
 		if !ok || !field.Template || o.Value.String == nil {
@@ -97,10 +95,10 @@ func (c *compiler) holes(f *Flow, fields connectors.Fields, options []*lang.Opti
 		settings[field.Key] = settings.Template(field.Key).Fill(c.paramHole)
 		text := o.Value.String
 		for _, hole := range connectors.ParseTemplate(text.Value).Holes() {
-			if c.knownHole(f, hole.Hole) {
+			if c.knownHole(columns, hole.Hole) {
 				continue
 			}
-			known := append([]string{"resource", "subject"}, f.holeColumns()...)
+			known := append([]string{"resource", "subject"}, columns...)
 			c.report(lang.Diagnostic{Code: codeUnknownHole, Span: text.Sub(hole.Start, hole.End),
 				Summary: fmt.Sprintf("nothing is known that could fill `<%s>`", hole.Hole), Label: didYouMean(hole.Hole, known),
 				Help: "a hole is `<resource>`, `<subject>`, `<1>` for what the source's first wildcard matched, `<param.NAME>`, or a column that `schema` or `select` names"})
@@ -116,12 +114,12 @@ func (c *compiler) paramHole(hole string) (string, bool) {
 	return c.paramText(name)
 }
 
-func (c *compiler) knownHole(f *Flow, name string) bool {
+func (c *compiler) knownHole(columns []string, name string) bool {
 	if param, ok := strings.CutPrefix(name, "param."); ok {
 		_, known := c.paramText(param)
 		return known
 	}
-	return name == "resource" || name == "subject" || len(name) == 1 && '1' <= name[0] && name[0] <= '9' || slices.Contains(f.holeColumns(), name)
+	return name == "resource" || name == "subject" || len(name) == 1 && '1' <= name[0] && name[0] <= '9' || slices.Contains(columns, name)
 }
 
 // holeColumns are the columns that are known to reach the sinks before a message

@@ -16,7 +16,7 @@ func (a *app) rowFailed(flow *planner.Flow, fault *exec.RowFault) {
 	if fault.At.Source != nil {
 		a.showLate(lang.Diagnostics{fault.At})
 	} else {
-		fmt.Fprintf(a.errs, "  %s\n", lang.Printable(fault.Reason()))
+		fmt.Fprintf(a.errs, "  %s\n", lang.Printable(fault.Err.Error()))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
+	"github.com/flowlang/flow/planner"
 )
 
 // printSummary says how a flow's run ended.
@@ -24,6 +25,9 @@ func (a *app) printSummary(r exec.Result, caughtUp bool) {
 	if t.Dropped > 0 {
 		fmt.Fprintf(w, "  dropped     %s that no sink takes\n", plural(t.Dropped, "row"))
 	}
+	if t.Bad > 0 {
+		fmt.Fprintf(w, "  bad         %s, %s\n", plural(t.Bad, "row"), badRows(r.Flow))
+	}
 	if t.Duplicates > 0 {
 		fmt.Fprintf(w, "  duplicates  %s that the destination had already\n", plural(t.Duplicates, "message"))
 	}
@@ -37,6 +41,13 @@ func (a *app) printSummary(r exec.Result, caughtUp bool) {
 		}
 		fmt.Fprintf(w, "  %-10s  %s\n", label, place(p))
 	}
+}
+
+func badRows(f *planner.Flow) string {
+	if f.BadRow == planner.SkipBadRows {
+		return "skipped"
+	}
+	return "kept as dead letters"
 }
 
 func rate(messages uint64, took time.Duration) string {

@@ -39,7 +39,7 @@ func (s *sink) inspect(ctx context.Context, name string) (*destination, error) {
 		return nil, err
 	}
 	if info.Config.Retention == jetstream.InterestPolicy && info.State.Consumers == 0 {
-		s.report(connectors.Notice{Warning: true, Text: "the destination stream keeps messages only while somebody is interested, and it has no consumers",
+		s.link.report(connectors.Notice{Warning: true, Text: "the destination stream keeps messages only while somebody is interested, and it has no consumers",
 			Attributes: []any{"stream", name}})
 	}
 	return &destination{name: name, created: info.Created.UnixNano(), subjects: info.Config.Subjects,
@@ -123,7 +123,7 @@ func (s *sink) create(ctx context.Context, name string) (*destination, error) {
 	case err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse):
 		return nil, failed(err, "making the destination stream %s", name)
 	}
-	s.report(connectors.Notice{Text: "made the destination stream", Attributes: []any{"stream", name, "subjects", strings.Join(subjects, " ")}})
+	s.link.report(connectors.Notice{Text: "made the destination stream", Attributes: []any{"stream", name, "subjects", strings.Join(subjects, " ")}})
 	return s.inspect(ctx, name)
 }
 

@@ -12,18 +12,21 @@ import (
 // Kind is the connector for NATS JetStream.
 func Kind() connectors.Kind {
 	return connectors.Kind{
-		Name:            "nats",
-		Connection:      connectionFields,
-		Source:          sourceFields,
-		Sink:            sinkFields,
-		CheckConnection: checkConnection,
-		CheckSources:    checkSources,
-		CheckSink:       checkSink,
-		CheckLoop:       checkLoop,
-		Feeds:           feeds,
-		DescribeSources: describeSources,
-		DescribeSink:    describeSink,
-		ResourceName:    func(spec connectors.SourceSpec) string { return resourceName(spec.Select) },
+		Name:               "nats",
+		Connection:         connectionFields,
+		Source:             sourceFields,
+		Sink:               sinkFields,
+		DeadLetter:         deadLetterFields,
+		CheckConnection:    checkConnection,
+		CheckSources:       checkSources,
+		CheckSink:          checkSink,
+		CheckDeadLetter:    checkDeadLetter,
+		CheckLoop:          checkLoop,
+		Feeds:              feeds,
+		DescribeSources:    describeSources,
+		DescribeSink:       describeSink,
+		DescribeDeadLetter: describeDeadLetter,
+		ResourceName:       func(spec connectors.SourceSpec) string { return resourceName(spec.Select) },
 		Open: func(ctx context.Context, name string, s connectors.Settings, report func(connectors.Notice)) (connectors.Connection, error) {
 			return open(ctx, name, s, report)
 		},

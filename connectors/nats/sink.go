@@ -2,10 +2,8 @@ package nats
 
 import (
 	"context"
-	"errors"
 	"hash/crc32"
 	"slices"
-	"sync/atomic"
 
 	"github.com/flowlang/flow/connectors"
 	natsgo "github.com/nats-io/nats.go"
@@ -14,31 +12,26 @@ import (
 // sink publishes rows as messages over a link of its own, which does not
 // reconnect: once the link or an acknowledgement is lost, the session is over.
 type sink struct {
-	flow   connectors.Identity
-	spec   connectors.SinkSpec
-	link   *connection
-	dialer severable
-	before int // violations of rights that no publish depends on
-	report func(connectors.Notice)
+	session
+	flow connectors.Identity
+	spec connectors.SinkSpec
 
 	limits            connectors.Limits
 	envelopeInBody    bool
 	envelopeInHeaders bool
 	passed            []string // names of source headers that are passed on
 
-	streams   map[string]*destination
-	routers   []*router
-	publisher *publisher
-	alive     atomic.Pointer[publisher] // the same, for the link's own callbacks
-	frames    *frames
-	header    natsgo.Header // of the message that is being sent
-	receipts  []*connectors.Receipt
-	begun     bool
+	streams  map[string]*destination
+	routers  []*router
+	frames   *frames
+	header   natsgo.Header // of the message that is being sent
+	receipts []*connectors.Receipt
+	begun    bool
 }
 
 // OpenSink implements connectors.Connection.
 func (c *connection) OpenSink(ctx context.Context, flow connectors.Identity, spec connectors.SinkSpec) (connectors.Sink, error) {
-	s := &sink{flow: flow, spec: spec, report: c.report, header: natsgo.Header{}, streams: map[string]*destination{}}
+	s := &sink{flow: flow, spec: spec, header: natsgo.Header{}, streams: map[string]*destination{}}
 	s.limits = spec.Settings.Limits("max_in_flight")
 	s.envelopeInBody = spec.Settings.Text("envelope") == "body" && !spec.Shaped
 	s.envelopeInHeaders = spec.Settings.Text("envelope") == "headers"
@@ -47,7 +40,7 @@ func (c *connection) OpenSink(ctx context.Context, flow connectors.Identity, spe
 		s.routers = append(s.routers, newRouter(s, i))
 	}
 	s.frames = newFrames(s)
-	if err := s.dial(ctx, c); err != nil {
+	if err := s.connect(ctx, c, s.limits, spec.Settings.Duration("publish_timeout")); err != nil {
 		return nil, err
 	}
 	if err := s.survey(ctx); err != nil {
@@ -55,41 +48,6 @@ func (c *connection) OpenSink(ctx context.Context, flow connectors.Identity, spe
 		return nil, err
 	}
 	return s, nil
-}
-
-func (s *sink) dial(ctx context.Context, c *connection) error {
-	s.link = &connection{name: c.name, settings: c.settings, report: c.report}
-	lost := func(_ *natsgo.Conn, err error) {
-		if p := s.alive.Load(); p != nil && err != nil {
-			p.fail(failed(errors.Join(natsgo.ErrDisconnected, err), "the link to the destination was lost"))
-		}
-	}
-	nc, settings, err := dial(c.settings, natsgo.NoReconnect(), s.dialer.option, natsgo.DisconnectErrHandler(lost),
-		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { s.asyncError(err) }))
-	if err != nil {
-		return s.link.dialError(err)
-	}
-	s.link.nc, s.link.settings = nc, settings
-	if err := s.link.enter(ctx); err != nil {
-		nc.Close()
-		return err
-	}
-	s.publisher, err = newPublisher(nc, s.limits, s.spec.Settings.Duration("publish_timeout"))
-	if err != nil {
-		nc.Close()
-		return err
-	}
-	s.before = s.link.denied.seen()
-	s.alive.Store(s.publisher)
-	return nil
-}
-
-// asyncError ends the session at once where a right is denied: the publish that
-// it is about would only time out.
-func (s *sink) asyncError(err error) {
-	if p := s.alive.Load(); s.link.denied.note(err) && p != nil {
-		p.fail(s.link.denied.since(s.before))
-	}
 }
 
 // survey looks at every stream that is named before a row is seen.
@@ -199,17 +157,6 @@ func (s *sink) receiptFor(resource int, r *route) *connectors.Receipt {
 	return r.receipt
 }
 
-// broken ends the session after a failure: nothing that is still buffered may be
-// written later.
-func (s *sink) broken(err error) error {
-	if denied := s.link.denied.since(s.before); denied != nil {
-		err = denied
-	}
-	s.dialer.cut()
-	s.link.Close()
-	return err
-}
-
 // Commit implements connectors.Sink.
 func (s *sink) Commit(context.Context, uint64) ([]connectors.Receipt, error) {
 	receipts := make([]connectors.Receipt, len(s.receipts))
@@ -231,18 +178,4 @@ func (s *sink) Abort(context.Context) error {
 // Stats implements connectors.Sink.
 func (s *sink) Stats() connectors.SinkStats {
 	return connectors.SinkStats{InFlight: s.publisher.outstanding(), Limits: s.limits}
-}
-
-// Close implements connectors.Sink.
-func (s *sink) Close() error {
-	unproven := s.publisher.outstanding().Messages > 0
-	s.publisher.fail(natsgo.ErrConnectionClosed)
-	if unproven {
-		s.dialer.cut()
-	}
-	s.link.Close()
-	if unproven {
-		return connectors.ErrUnproven
-	}
-	return nil
 }

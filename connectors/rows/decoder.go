@@ -15,6 +15,8 @@ type Decoder struct {
 	row    *recordColumn
 	reader *reader
 	bytes  int // of the messages in the batch
+
+	objectsOnly bool
 }
 
 // NewDecoder gives a decoder without rows. A zero schema lets the first
@@ -24,6 +26,10 @@ func NewDecoder(schema Schema) *Decoder {
 	d.use(schema)
 	return d
 }
+
+// RefuseRaw makes a message that is no JSON object a RowError also where it would
+// be the first one: only objects fix the shape then.
+func (d *Decoder) RefuseRaw() { d.objectsOnly = true }
 
 func (d *Decoder) use(schema Schema) {
 	d.schema = schema
@@ -63,7 +69,7 @@ func (d *Decoder) Append(message []byte) error {
 func (d *Decoder) append(message []byte) error {
 	switch d.schema.Shape {
 	case Undetermined:
-		if !d.reader.isObject(message) {
+		if !d.objectsOnly && !d.reader.isObject(message) {
 			d.schema = Schema{Shape: Raw}
 			d.arrow = nil
 			d.row = newRawColumn(d.row.len())

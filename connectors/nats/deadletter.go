@@ -1,0 +1,239 @@
+package nats
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/flowlang/flow/connectors"
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const defaultDeadStream = "FLOW_DEAD"
+
+var deadLetterFields = connectors.Fields{
+	{Key: "subject", Type: connectors.Text, Required: true, Template: true, Doc: "the subject of each dead letter"},
+	{Key: "stream", Type: connectors.Text, Default: defaultDeadStream, Doc: "the stream that is made if none captures the subject"},
+	{Key: "create_stream", Tuning: true, Type: connectors.Bool, Default: true, Doc: "make that stream if none captures the subject"},
+	{Key: "publish_timeout", Tuning: true, Type: connectors.Duration, Default: 5 * time.Second, Min: int64(time.Millisecond), Max: int64(time.Hour), Doc: "from handing one message to the server to its acknowledgement"},
+}
+
+// deadLetterLimits bound what waits for its acknowledgement.
+var deadLetterLimits = connectors.Limits{Messages: 256, Bytes: 16 << 20}
+
+// checkDeadLetter judges where dead letters go as far as names alone tell.
+func checkDeadLetter(spec connectors.DeadLetterSpec) error {
+	refuse := func(key string, err error) *connectors.Error {
+		return (&connectors.Error{Class: connectors.Refused, Err: err}).About(connectors.DeadLetterRole, 0, key)
+	}
+	if err := checkStreamName(spec.Settings.Text("stream")); err != nil {
+		return refuse("stream", err)
+	}
+	asSink := connectors.SinkSpec{Settings: spec.Settings, Resources: spec.Resources, Selects: spec.Selects}
+	for i := range spec.Resources {
+		if err := checkHoles(asSink, i, "subject"); err != nil {
+			return refuse("subject", err)
+		}
+		subject := fillResource(asSink, i, "subject")
+		if err := checkSubject(strings.Join(texts(subject, "x"), ""), false); err != nil {
+			return refuse("subject", expanded(err, spec.Settings.Template("subject"), subject))
+		}
+		for _, source := range spec.Selects {
+			if overlap(source, pattern(subject)) {
+				return refuse("subject", fmt.Errorf("the source %q matches the dead letters' subject %q, so the flow would read them again", source, pattern(subject))).
+					WithHelp("write dead letters to a subject outside of what the flow reads")
+			}
+		}
+	}
+	return nil
+}
+
+func describeDeadLetter(spec connectors.DeadLetterSpec) string {
+	text := fmt.Sprintf("a bad row's original message goes to %q", spec.Settings.Template("subject").Text)
+	if spec.Settings.Bool("create_stream") {
+		text += fmt.Sprintf("; if no stream captures it, %s is made for it", spec.Settings.Text("stream"))
+	}
+	return text
+}
+
+// deadLetters writes what the flow cannot process, with its original body and headers.
+type deadLetters struct {
+	session
+	flow     connectors.Identity
+	spec     connectors.SinkSpec // the same templates, for their expansion
+	streams  []string            // by resource: the stream that captures its subject
+	created  map[string]int64    // Unix nanoseconds, by stream
+	maxSizes map[string]int
+	ids      *messageIDs
+}
+
+// OpenDeadLetters implements connectors.Connection.
+func (c *connection) OpenDeadLetters(ctx context.Context, flow connectors.Identity, spec connectors.DeadLetterSpec) (connectors.DeadLetters, error) {
+	d := &deadLetters{flow: flow, created: map[string]int64{}, maxSizes: map[string]int{}, ids: newMessageIDs(flow, spec.Connection),
+		spec: connectors.SinkSpec{Settings: spec.Settings, Resources: spec.Resources, Selects: spec.Selects}}
+	if err := d.connect(ctx, c, deadLetterLimits, spec.Settings.Duration("publish_timeout")); err != nil {
+		return nil, err
+	}
+	for i := range spec.Resources {
+		if err := d.place(ctx, i); err != nil {
+			d.link.Close()
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// place finds the stream that captures a resource's dead letters, or makes it.
+func (d *deadLetters) place(ctx context.Context, resource int) error {
+	subject := pattern(fillResource(d.spec, resource, "subject"))
+	info, err := d.capturing(ctx, subject)
+	if err == nil && info == nil {
+		if info, err = d.make(ctx, subject); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := suitable(info); err != nil {
+		return err
+	}
+	name := info.Config.Name
+	d.streams = append(d.streams, name)
+	d.created[name], d.maxSizes[name] = info.Created.UnixNano(), int(info.Config.MaxMsgSize)
+	return nil
+}
+
+func (d *deadLetters) capturing(ctx context.Context, subject string) (*jetstream.StreamInfo, error) {
+	infos, err := d.link.streamsOn(ctx, subject)
+	if err != nil {
+		return nil, failed(err, "looking for the stream that holds dead letters on %q", subject)
+	}
+	i := slices.IndexFunc(infos, func(info *jetstream.StreamInfo) bool {
+		_, ok := coversAny(info.Config.Subjects, subject)
+		return ok
+	})
+	if i < 0 {
+		return nil, nil
+	}
+	return infos[i], nil
+}
+
+func (d *deadLetters) make(ctx context.Context, subject string) (*jetstream.StreamInfo, error) {
+	name := d.spec.Settings.Text("stream")
+	refuse := func(format string, args ...any) error {
+		return connectors.Errorf(connectors.Environment, format, args...).
+			WithHelp("let a stream hold it: nats stream edit %s --subjects ..., or name another one with `stream`", name).About(connectors.DeadLetterRole, 0, "subject")
+	}
+	filter := widen(pattern(d.spec.Settings.Template("subject")))
+	switch {
+	case !d.spec.Settings.Bool("create_stream"):
+		return nil, refuse("no stream captures the dead letters' subject %q", subject)
+	case wide(filter):
+		filter = subject
+	}
+	var info *jetstream.StreamInfo
+	err := d.link.call(ctx, func(ctx context.Context) error {
+		stream, err := d.link.js.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: []string{filter}, Storage: jetstream.FileStorage,
+			Description: "messages that a flow could not process"})
+		if err == nil {
+			info = stream.CachedInfo()
+		}
+		return err
+	})
+	switch {
+	case hasCode(err, codeStreamNameInUse):
+		return nil, refuse("no stream captures the dead letters' subject %q, and %s is there with other subjects", subject, name)
+	case hasCode(err, codeSubjectOverlap):
+		return nil, refuse("%s cannot be made for the dead letters' subject %q: stream %s captures part of it", name, filter, d.link.holder(ctx, filter))
+	case err != nil:
+		return nil, failed(err, "making the stream %s for dead letters", name)
+	}
+	d.link.report(connectors.Notice{Text: "made the stream for dead letters", Attributes: []any{"stream", name, "subjects", filter}})
+	return info, nil
+}
+
+// Targets implements connectors.DeadLetters.
+func (d *deadLetters) Targets() []connectors.Target {
+	targets := make([]connectors.Target, len(d.streams))
+	for i, name := range d.streams {
+		targets[i] = connectors.Target{Stream: name, Subject: pattern(fillResource(d.spec, i, "subject")), Account: d.link.account, Created: d.created[name], Key: "subject"}
+	}
+	return targets
+}
+
+// Write implements connectors.DeadLetters.
+func (d *deadLetters) Write(ctx context.Context, letters []connectors.DeadLetter) error {
+	receipt := &connectors.Receipt{}
+	for i := range letters {
+		m, s, err := d.message(&letters[i])
+		if err != nil {
+			return err
+		}
+		s.receipt = receipt
+		if err := d.publisher.publish(ctx, m, s); err != nil {
+			return d.broken(err)
+		}
+	}
+	if err := d.publisher.wait(ctx); err != nil {
+		return d.broken(err)
+	}
+	return nil
+}
+
+func (d *deadLetters) message(l *connectors.DeadLetter) (*natsgo.Msg, slot, error) {
+	stream := d.streams[l.Message.Resource]
+	m := &natsgo.Msg{Subject: d.subject(l.Message), Data: l.Message.Data, Header: natsgo.Header{}}
+	for key, values := range l.Message.Headers {
+		if strings.HasPrefix(strings.ToLower(key), "nats-") {
+			key = "Flow-Original-" + key // copied, it would command the server again
+		}
+		m.Header[key] = values
+	}
+	m.Header.Set("Flow-Error", headerText(l.Reason))
+	m.Header.Set("Flow-Error-Code", l.Code)
+	m.Header.Set("Flow-Source", l.Message.Source.Stream+"/"+strconv.FormatUint(l.Message.Sequence, 10))
+	m.Header.Set("Flow-Source-Subject", l.Message.Subject)
+	m.Header.Set("Flow-Name", d.flow.String())
+	m.Header.Set(natsgo.ExpectedStreamHdr, stream)
+	m.Header.Set(natsgo.MsgIdHdr, string(d.ids.append(nil, l.Message, stream, m.Subject, "dead letter")))
+	size := len(m.Data) + headerSize(m.Header)
+	if limit := d.maxSizes[stream]; limit > 0 && size > limit || size > int(d.link.nc.MaxPayload()) {
+		return nil, slot{}, connectors.Errorf(connectors.Permanent, "the dead letter of sequence %d of stream %s has %d bytes with its headers, more than stream %s or the server takes",
+			l.Message.Sequence, l.Message.Source.Stream, size, stream).About(connectors.DeadLetterRole, 0, "subject")
+	}
+	return m, slot{size: int64(size + len(m.Subject)), stream: stream, subject: m.Subject}, nil
+}
+
+// subject fills the template for one message.
+func (d *deadLetters) subject(m *connectors.Message) string {
+	return string(fillResource(d.spec, m.Resource, "subject").Append(nil, func(dst []byte, hole string) []byte {
+		if n, ok := wildcardHole(hole); ok {
+			token, _ := wildcardMatch(d.spec.Selects[m.Resource], m.Subject, n)
+			return append(dst, token...)
+		}
+		return append(dst, m.Subject...)
+	}))
+}
+
+// maxHeaderText bounds a reason, which may quote a whole value.
+const maxHeaderText = 1000
+
+// headerText makes a text fit for a header: one line without control characters.
+func headerText(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) > maxHeaderText {
+		text = strings.ToValidUTF8(text[:maxHeaderText], "") + "..."
+	}
+	return text
+}

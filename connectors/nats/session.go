@@ -1,0 +1,81 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	natsgo "github.com/nats-io/nats.go"
+)
+
+// session publishes over a link of its own. Once the link, a right or an
+// acknowledgement is lost, it is over.
+type session struct {
+	link      *connection
+	dialer    severable
+	before    int // violations of rights that no publish depends on
+	publisher *publisher
+	alive     atomic.Pointer[publisher] // the same, for the link's own callbacks
+}
+
+// connect opens a link with the settings of c.
+func (s *session) connect(ctx context.Context, c *connection, limits connectors.Limits, timeout time.Duration) error {
+	s.link = &connection{name: c.name, settings: c.settings, report: c.report}
+	lost := func(_ *natsgo.Conn, err error) {
+		if p := s.alive.Load(); p != nil && err != nil {
+			p.fail(failed(errors.Join(natsgo.ErrDisconnected, err), "the link to the destination was lost"))
+		}
+	}
+	nc, settings, err := dial(c.settings, natsgo.NoReconnect(), s.dialer.option, natsgo.DisconnectErrHandler(lost),
+		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { s.asyncError(err) }))
+	if err != nil {
+		return s.link.dialError(err)
+	}
+	s.link.nc, s.link.settings = nc, settings
+	if err := s.link.enter(ctx); err != nil {
+		nc.Close()
+		return err
+	}
+	if s.publisher, err = newPublisher(nc, limits, timeout); err != nil {
+		nc.Close()
+		return err
+	}
+	s.before = s.link.denied.seen()
+	s.alive.Store(s.publisher)
+	return nil
+}
+
+// asyncError ends the session at once where a right is denied: the publish that
+// it is about would only time out.
+func (s *session) asyncError(err error) {
+	if p := s.alive.Load(); s.link.denied.note(err) && p != nil {
+		p.fail(s.link.denied.since(s.before))
+	}
+}
+
+// broken ends the session after a failure: nothing that is still buffered may be
+// written later.
+func (s *session) broken(err error) error {
+	if denied := s.link.denied.since(s.before); denied != nil {
+		err = denied
+	}
+	s.dialer.cut()
+	s.link.Close()
+	return err
+}
+
+// Close implements connectors.Sink and connectors.DeadLetters.
+func (s *session) Close() error {
+	unproven := s.publisher.outstanding().Messages > 0
+	s.publisher.fail(natsgo.ErrConnectionClosed)
+	if unproven {
+		s.dialer.cut()
+	}
+	s.link.Close()
+	if unproven {
+		return connectors.ErrUnproven
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/planner"
+)
+
+// badRows are the faults of one epoch that do not stop the flow.
+type badRows struct {
+	action planner.BadRow
+	faults []*RowFault
+}
+
+// take keeps a fault; false means that it stops the flow.
+func (b *badRows) take(fault *RowFault) bool {
+	if b.action == planner.StopAtBadRow {
+		return false
+	}
+	b.faults = append(b.faults, fault)
+	return true
+}
+
+// Of an epoch with at least manyRows rows, more than half being bad is taken for
+// a producer that has changed, not for poison.
+const manyRows = 20
+
+// tooMany is an error if so many rows are bad that the flow has to stop.
+func (b *badRows) tooMany(of int) error {
+	if of < manyRows || 2*len(b.faults) <= of {
+		return nil
+	}
+	return connectors.Errorf(connectors.Permanent, "%d of the %d rows of this epoch are bad, more than half: the producer seems to have changed. The first one: %w", len(b.faults), of, b.faults[0]).
+		WithHelp("change the flow to fit the data; nothing of this epoch was written, certified or acknowledged")
+}
+
+// letters are the messages of the bad rows, each once.
+func (b *badRows) letters() []connectors.DeadLetter {
+	seen := map[*connectors.Message]bool{}
+	var letters []connectors.DeadLetter
+	for _, f := range b.faults {
+		if !seen[f.message] {
+			seen[f.message] = true
+			letters = append(letters, connectors.DeadLetter{Message: f.message, Code: string(f.Code), Reason: f.Err.Error()})
+		}
+	}
+	return letters
+}
+
+// notice says how many rows were bad, and shows the first one.
+func (b *badRows) notice() connectors.Notice {
+	first := b.faults[0]
+	text := "bad rows were skipped"
+	if b.action == planner.KeepBadRows {
+		text = "bad rows were written as dead letters"
+	}
+	return connectors.Notice{Warning: true, Text: text, Attributes: []any{"rows", len(b.faults), "resource", first.Resource,
+		"stream", first.Stream, "sequence", first.Sequence, "first", fmt.Sprintf("%s: %v", first.Code, first.Err)}}
+}
