@@ -24,10 +24,6 @@ func (c *compiler) sourceRef(f *Flow, ref *lang.SourceRef) {
 		return
 	}
 	e := ref.Endpoint
-	if e.Subject == nil && e.List == nil {
-		c.unboundSource(e)
-		return
-	}
 	if e.List != nil && ref.As != nil {
 		c.report(lang.Diagnostic{Code: codeResourceName, Span: ref.As.Span(), Summary: "`as` names one resource, and a list of subjects is one resource a subject",
 			Help: "write each subject as a source of its own: `from nats \"a\" as x, nats \"b\" as y`"})
@@ -35,35 +31,35 @@ func (c *compiler) sourceRef(f *Flow, ref *lang.SourceRef) {
 	}
 	at := places{file: c.source, span: e.Span()}
 	settings := c.settings(conn.Kind.Source, e.Options, &at, "a "+conn.Kind.Name+" source")
+	if len(subjects(e)) == 0 {
+		at.span = e.Name.Span()
+		spec := connectors.SourceSpec{Connection: conn.Name, Settings: settings}
+		spec.Resource = c.resource(f, conn, spec, ref.As, at.span)
+		f.Sources = append(f.Sources, &Source{Connection: conn, Spec: spec, places: at})
+	}
 	for _, subject := range subjects(e) {
 		at := at
 		at.span = subject.Span()
+		if subject.Value == "" {
+			c.report(lang.Diagnostic{Code: codeSource, Span: at.span, Summary: "the source's subject is empty", Help: "name what to read: `from nats \"orders.>\"`"})
+			continue
+		}
 		spec := connectors.SourceSpec{Connection: conn.Name, Select: subject.Value, Settings: settings}
 		spec.Resource = c.resource(f, conn, spec, ref.As, at.span)
 		f.Sources = append(f.Sources, &Source{Connection: conn, Spec: spec, places: at})
 	}
 }
 
+// subjects are those that the endpoint names; a source may name none, and be
+// bound by its options.
 func subjects(e *lang.Endpoint) []*lang.String {
-	if e.List != nil {
+	switch {
+	case e.List != nil:
 		return e.List.Strings
+	case e.Subject != nil:
+		return []*lang.String{e.Subject}
 	}
-	return []*lang.String{e.Subject}
-}
-
-// unboundSource reports a source without a subject.
-func (c *compiler) unboundSource(e *lang.Endpoint) {
-	for _, o := range e.Options {
-		if o.Key.Name == "consumer" || o.Key.Name == "stream" {
-			c.notYet(o.Key.Span(), "reading through a consumer of your own", "name the subjects: `from nats \"orders.>\"`")
-			return
-		}
-		if o.Key.Name == "kv" {
-			c.notYet(o.Key.Span(), "`kv` as a source", "name the bucket's subjects: `from nats \"$KV.BUCKET.>\"`")
-			return
-		}
-	}
-	c.report(lang.Diagnostic{Code: codeSource, Span: e.Span(), Summary: "the source does not say what to read", Help: "name the subjects: `from nats \"orders.>\"`"})
+	return nil
 }
 
 // resource is the name of what the source reads.
@@ -75,6 +71,8 @@ func (c *compiler) resource(f *Flow, conn *Connection, spec connectors.SourceSpe
 	switch {
 	case name == "" && as != nil:
 		c.errorf(codeResourceName, at, "the resource's name is empty")
+	case name == "" && spec.Select == "":
+		name = "unnamed" // the binding is incomplete, which is reported as such
 	case name == "":
 		c.report(lang.Diagnostic{Code: codeResourceName, Span: at, Summary: fmt.Sprintf("no resource name can be made of `%s`", spec.Select),
 			Help: "name it: `as NAME` after the source"})

@@ -48,6 +48,9 @@ const readAhead = 2
 // credit is how many messages may be unacknowledged: enough for the epochs in
 // hand, within the limits of the stream and the account.
 func (s *source) credit(f *found) int {
+	if f.bound != "" {
+		return 1
+	}
 	credit := max(1000, s.epoch.MaxRecords) * (readAhead + 1)
 	for _, limit := range []int{f.maxAcks, s.conn.limits.MaxAckPending} {
 		if limit > 0 {

@@ -13,6 +13,10 @@ func describeSources(flow connectors.Identity, specs []connectors.SourceSpec, ep
 	for _, spec := range specs {
 		s.ackWait = max(s.ackWait, spec.Settings.Duration("ack_wait"))
 	}
+	if explicit(specs[0]) {
+		return []string{fmt.Sprintf("through the consumer %s of stream %s, which is never changed: one message at a time, and a gap stops the flow",
+			specs[0].Settings.Text("consumer"), specs[0].Settings.Text("stream"))}
+	}
 	return []string{
 		"from every stream whose own subjects overlap; mirrors, copies and the ledger are passed over",
 		fmt.Sprintf("through the durable pull consumer %s on each: explicit acknowledgement, unlimited deliveries, ack wait %s, credit %s",

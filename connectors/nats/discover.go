@@ -17,10 +17,15 @@ type found struct {
 	subjects  []string // of the stream
 	filters   []string // what the flow reads of it
 	maxAcks   int      // the stream's own limit of a consumer's credit; 0 is none
+	bound     string   // the user's consumer; empty if it is ours
 }
 
 // discover finds every stream whose own subjects overlap a spec's subject.
 func discover(ctx context.Context, c *connection, specs []connectors.SourceSpec) ([]*found, error) {
+	if len(specs) == 1 && explicit(specs[0]) {
+		f, err := c.bound(ctx, specs[0])
+		return []*found{f}, err
+	}
 	byName := map[string]*found{}
 	for i, spec := range specs {
 		infos, err := c.streamsOn(ctx, spec.Select)

@@ -26,7 +26,7 @@ func Kind() connectors.Kind {
 		DescribeSources:    describeSources,
 		DescribeSink:       describeSink,
 		DescribeDeadLetter: describeDeadLetter,
-		ResourceName:       func(spec connectors.SourceSpec) string { return resourceName(spec.Select) },
+		ResourceName:       defaultResource,
 		Open: func(ctx context.Context, name string, s connectors.Settings, report func(connectors.Notice)) (connectors.Connection, error) {
 			return open(ctx, name, s, report)
 		},
@@ -56,6 +56,8 @@ var connectionFields = connectors.Fields{
 }
 
 var sourceFields = connectors.Fields{
+	{Key: "stream", Type: connectors.Text, Doc: "instead of subjects: the stream of a consumer of your own, with `consumer`"},
+	{Key: "consumer", Type: connectors.Text, Doc: "the durable consumer to read through; it is never changed, and a gap in its stream stops the flow"},
 	{Key: "ack_wait", Tuning: true, Type: connectors.Duration, Default: 30 * time.Second, Min: int64(time.Second), Max: int64(24 * time.Hour), Doc: "when the server delivers again what a dead reader held; a live one extends it"},
 }
 
@@ -69,9 +71,28 @@ var sinkFields = connectors.Fields{
 	{Key: "headers", Type: connectors.List, Doc: "names of the source's headers to pass on"},
 }
 
+// defaultResource names a resource after its subject, or after the stream of a
+// consumer that the source is bound to.
+func defaultResource(spec connectors.SourceSpec) string {
+	if explicit(spec) {
+		return resourceName(spec.Settings.Text("stream"))
+	}
+	return resourceName(spec.Select)
+}
+
 // checkSources judges the sources of one flow.
 func checkSources(specs []connectors.SourceSpec) error {
 	for i, spec := range specs {
+		if explicit(spec) {
+			if err := checkExplicit(specs, i); err != nil {
+				return err
+			}
+			continue
+		}
+		if spec.Settings.Has("stream") || spec.Settings.Has("consumer") {
+			return connectors.Errorf(connectors.Refused, "the source names subjects, and a consumer of your own").
+				WithHelp("a bound consumer reads its whole stream: leave the subjects out, or `stream` and `consumer`").About(connectors.SourceRole, i, "")
+		}
 		if err := checkSubject(spec.Select, true); err != nil {
 			return (&connectors.Error{Class: connectors.Refused, Err: err,
 				Help: `a source reads subjects of streams, such as "orders.>"`}).About(connectors.SourceRole, i, "")
@@ -193,7 +214,7 @@ func checkLoop(sources []connectors.SourceSpec, sink connectors.SinkSpec) error 
 // feeds says whether a subject that the sink writes to matches the source.
 func feeds(sink connectors.SinkSpec, source connectors.SourceSpec) bool {
 	for i := range sink.Resources {
-		if overlap(source.Select, pattern(fillResource(sink, i, "subject"))) {
+		if overlap(source.Select, pattern(fillResource(sink, i, "subject"))) || explicit(source) && fillResource(sink, i, "stream").Text == source.Settings.Text("stream") {
 			return true
 		}
 	}

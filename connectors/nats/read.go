@@ -48,6 +48,9 @@ func (s *source) collect(bounds connectors.Bounds, over bool) (connectors.Delive
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range s.readers {
+		if r.fault != nil {
+			return nil, r.fault
+		}
 		if r.broken != "" {
 			return nil, fmt.Errorf("stream %s: %s: %w", r.stream.Stream, r.broken, connectors.ErrInterrupted)
 		}

@@ -39,8 +39,10 @@ type reader struct {
 	delivered uint64              // the newest consumer sequence
 	pending   uint64              // what the consumer has yet to deliver, as last heard
 	target    uint64              // the stream's last sequence when the run began
+	first     uint64              // the stream's first sequence when it was found
 	single    bool                // the next pull takes one message of any size
 	broken    string              // why only Seek can go on; empty if all is well
+	fault     error               // why reading cannot go on at all
 }
 
 // begin starts afresh after the consumer was positioned.
@@ -133,6 +135,11 @@ func (r *reader) takeMessage(m *natsgo.Msg) {
 		return
 	case meta.Sequence.Stream <= r.last:
 		return // a redelivery of what is in hand; the first delivery's acknowledgement counts for both
+	}
+	if r.stream.bound != "" {
+		if r.fault = r.follows(meta.Sequence.Stream); r.fault != nil {
+			return
+		}
 	}
 	r.last = meta.Sequence.Stream
 	h := held{reply: m, size: int64(m.Size())}

@@ -68,7 +68,7 @@ func (s *source) avoid(t connectors.Target) error {
 		captured, captures := overlapAny(f.subjects, t.Subject)
 		switch {
 		case own && len(s.streams) == 1:
-			return connectors.Errorf(connectors.Refused, "the flow would feed itself: the only stream that holds %q is %s, into which it writes %q", strings.Join(f.filters, " "), f.Stream, t.Subject).
+			return connectors.Errorf(connectors.Refused, "the flow would feed itself: the only stream that holds %q is %s, into which it writes %q", strings.Join(f.reads(), " "), f.Stream, t.Subject).
 				WithHelp("write into another stream, on a subject that %s does not capture", f.Stream).About(connectors.SinkRole, 0, t.Key)
 		case own:
 			s.streams = append(s.streams[:i:i], s.streams[i+1:]...)
@@ -80,6 +80,14 @@ func (s *source) avoid(t connectors.Target) error {
 		}
 	}
 	return nil
+}
+
+// reads are the subjects that the flow reads of the stream.
+func (f *found) reads() []string {
+	if f.bound != "" {
+		return f.subjects
+	}
+	return f.filters
 }
 
 // reportUnread warns where the destination stream holds more of what the flow
@@ -150,7 +158,12 @@ func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) 
 	if err != nil {
 		return nil, err
 	}
-	info, err := s.position(ctx, f, floor.Sequence+1, s.sought)
+	var info *jetstream.ConsumerInfo
+	if f.bound != "" {
+		info, err = s.bind(ctx, f, floor)
+	} else {
+		info, err = s.position(ctx, f, floor.Sequence+1, s.sought)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +171,7 @@ func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) 
 		return nil, connectors.Errorf(connectors.Environment, "the consumer %s of stream %s is paused for another %s", info.Name, f.Stream, info.PauseRemaining.Round(time.Second)).
 			WithHelp("resume it: nats consumer resume %s %s", f.Stream, info.Name)
 	}
-	r := &reader{source: s, stream: f, consumer: info.Name, target: state.LastSeq}
+	r := &reader{source: s, stream: f, consumer: info.Name, target: state.LastSeq, first: state.FirstSeq}
 	if s.sought {
 		r.target = s.targetOf(f, state.LastSeq)
 	}
@@ -209,8 +222,12 @@ func (s *source) identify(ctx context.Context, f *found, floor *connectors.Posit
 	created := info.Created.UnixNano()
 	known := f.Created
 	f.Created = created
+	anew := floor.Sequence > 0 && floor.Created != created || s.sought && known != created
 	switch {
-	case floor.Sequence > 0 && floor.Created != created || s.sought && known != created:
+	case anew && f.bound != "":
+		return nil, connectors.Errorf(connectors.Permanent, "continuity of stream %s cannot be proven: it was deleted and made again at %s", f.Stream, info.Created.UTC().Format(time.RFC3339Nano)).
+			WithHelp("go on from a new consumer under a new flow name")
+	case anew:
 		s.reportAnew(f, max(floor.Created, known), created)
 		*floor = connectors.Position{Incarnation: f.Incarnation}
 	case floor.Sequence > info.State.LastSeq:
