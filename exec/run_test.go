@@ -361,9 +361,14 @@ func TestEpochBoundary(t *testing.T) {
 	w.plain()
 	w.publishIDs(1, 10)
 	boundary := connectors.Bounds{MaxRecords: 4, MaxWait: 100 * time.Millisecond}
-	totals, err := exec.Run(t.Context(), w.plan(plainFlow), exec.Options{UntilCaughtUp: true, EpochBoundary: &boundary})
-	if err != nil || totals.Epochs != 3 {
-		t.Errorf("%d epochs: %v", totals.Epochs, err)
+	failures := 0
+	totals, err := exec.Run(t.Context(), w.plan(plainFlow), exec.Options{UntilCaughtUp: true, EpochBoundary: &boundary, OnEvent: func(e exec.Event) {
+		if e.Kind == exec.Retrying {
+			failures++
+		}
+	}})
+	if err != nil || totals.Epochs != 3 || failures != 0 {
+		t.Errorf("%d epochs, %d failures: %v", totals.Epochs, failures, err)
 	}
 	if _, err := exec.Run(t.Context(), w.plan(plainFlow), exec.Options{EpochBoundary: &connectors.Bounds{MaxRecords: 4}}); err == nil {
 		t.Error("a boundary without MaxWait was taken")

@@ -83,20 +83,23 @@ func (r *reader) handBack() {
 	r.broken = "what was read has been handed back"
 }
 
-// take handles what came in on the inbox.
+// take handles what came in on the inbox. A status names the pull that it is
+// about by the last token of its subject. A message has its own subject, and
+// belongs to the outstanding pull: whatever came of an older one came before the
+// status that ended it.
 func (r *reader) take(m *natsgo.Msg) {
-	token := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
-	current := r.pull != nil && r.pull.token == token
-	if current {
-		r.pull.lastBeat = time.Now()
-	}
-	if isStatus(m) {
-		if current {
-			r.takeStatus(m)
-		}
+	status := isStatus(m)
+	if status && (r.pull == nil || r.pull.token != m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]) {
 		return
 	}
-	if current {
+	if r.pull != nil {
+		r.pull.lastBeat = time.Now()
+	}
+	if status {
+		r.takeStatus(m)
+		return
+	}
+	if r.pull != nil {
 		if r.pull.want--; r.pull.want == 0 {
 			r.pull = nil
 		}
