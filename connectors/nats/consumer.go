@@ -137,7 +137,8 @@ func settled(info *jetstream.ConsumerInfo, next uint64) bool {
 }
 
 func (s *source) create(ctx context.Context, f *found, config jetstream.ConsumerConfig, next uint64) (*jetstream.ConsumerInfo, error) {
-	if next > 1 {
+	// A work queue takes no start sequence: what was acknowledged is gone from it.
+	if next > 1 && f.retention != jetstream.WorkQueuePolicy {
 		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, next
 	}
 	var info *jetstream.ConsumerInfo

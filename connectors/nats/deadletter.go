@@ -130,16 +130,13 @@ func (d *deadLetters) make(ctx context.Context, subject string) (*jetstream.Stre
 		return connectors.Errorf(connectors.Environment, format, args...).
 			WithHelp("let a stream hold it: nats stream edit %s --subjects ..., or name another one with `stream`", name).About(connectors.DeadLetterRole, 0, "subject")
 	}
-	filter := widen(pattern(d.spec.Settings.Template("subject")))
-	switch {
-	case !d.spec.Settings.Bool("create_stream"):
+	if !d.spec.Settings.Bool("create_stream") {
 		return nil, refuse("no stream captures the dead letters' subject %q", subject)
-	case wide(filter):
-		filter = subject
 	}
+	subjects := d.subjects()
 	var info *jetstream.StreamInfo
 	err := d.link.call(ctx, func(ctx context.Context) error {
-		stream, err := d.link.js.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: []string{filter}, Storage: jetstream.FileStorage,
+		stream, err := d.link.js.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: subjects, Storage: jetstream.FileStorage,
 			Description: "messages that a flow could not process"})
 		if err == nil {
 			info = stream.CachedInfo()
@@ -150,12 +147,26 @@ func (d *deadLetters) make(ctx context.Context, subject string) (*jetstream.Stre
 	case hasCode(err, codeStreamNameInUse):
 		return nil, refuse("no stream captures the dead letters' subject %q, and %s is there with other subjects", subject, name)
 	case hasCode(err, codeSubjectOverlap):
-		return nil, refuse("%s cannot be made for the dead letters' subject %q: stream %s captures part of it", name, filter, d.link.holder(ctx, filter))
+		return nil, refuse("%s cannot be made for the dead letters' subject %q: stream %s captures part of it", name, strings.Join(subjects, " "), d.link.holder(ctx, subjects[0]))
 	case err != nil:
 		return nil, failed(err, "making the stream %s for dead letters", name)
 	}
-	d.link.report(connectors.Notice{Text: "made the stream for dead letters", Attributes: []any{"stream", name, "subjects", filter}})
+	d.link.report(connectors.Notice{Text: "made the stream for dead letters", Attributes: []any{"stream", name, "subjects", strings.Join(subjects, " ")}})
 	return info, nil
+}
+
+// subjects are the filter that the template asks for, or the exact subjects where
+// that would begin with a wildcard, which servers refuse.
+func (d *deadLetters) subjects() []string {
+	if filter := pattern(d.spec.Settings.Template("subject")); !wide(filter) {
+		return []string{widen(filter)}
+	}
+	var exact []string
+	for i := range d.spec.Resources {
+		exact = append(exact, pattern(fillResource(d.spec, i, "subject")))
+	}
+	slices.Sort(exact)
+	return slices.Compact(exact)
 }
 
 // Targets implements connectors.DeadLetters.
@@ -169,6 +180,7 @@ func (d *deadLetters) Targets() []connectors.Target {
 
 // Write implements connectors.DeadLetters.
 func (d *deadLetters) Write(ctx context.Context, letters []connectors.DeadLetter) error {
+	defer d.untilCancelled(ctx)()
 	receipt := &connectors.Receipt{}
 	for i := range letters {
 		m, s, err := d.message(&letters[i])

@@ -2,6 +2,7 @@ package nats
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/flowlang/flow/connectors"
 	natsgo "github.com/nats-io/nats.go"
@@ -13,7 +14,6 @@ type delivery struct {
 	reader   *reader
 	held     []held
 	messages []connectors.Message
-	inbox    string // of the position that it was read from
 }
 
 // loan takes from the queue until a bound is met. The source's mutex is held.
@@ -23,7 +23,7 @@ func (r *reader) loan(records int, maxBytes int64) *delivery {
 		size += r.queue[r.loaned+n].size
 		n++
 	}
-	d := &delivery{reader: r, inbox: r.inbox, held: r.queue[r.loaned : r.loaned+n : r.loaned+n]}
+	d := &delivery{reader: r, held: r.queue[r.loaned : r.loaned+n : r.loaned+n]}
 	d.messages = make([]connectors.Message, n)
 	for i := range d.held {
 		d.messages[i] = d.held[i].message
@@ -61,7 +61,9 @@ func (d *delivery) Ack(ctx context.Context) error {
 		return nil
 	}
 	r := d.reader
-	r.settle(d)
+	if !r.settle(d) {
+		return fmt.Errorf("acknowledging sequence %d of stream %s: the source has gone back since: %w", d.messages[0].Sequence, r.stream.Stream, connectors.ErrInterrupted)
+	}
 	err := r.source.conn.call(ctx, func(ctx context.Context) error {
 		last := len(d.held) - 1
 		for i := range d.held[:last] {
@@ -79,17 +81,18 @@ func (d *delivery) Ack(ctx context.Context) error {
 }
 
 // settle moves the floor: what is acknowledged now is certified, and comes back
-// only as a redelivery.
-func (r *reader) settle(d *delivery) {
+// only as a redelivery. It is false if everything was taken back since.
+func (r *reader) settle(d *delivery) bool {
 	s := r.source
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if d.inbox != r.inbox {
-		return // a later Seek has taken everything back
+	if r.sub == nil {
+		return false
 	}
 	r.floor = d.Position()[0]
 	r.queue = r.queue[len(d.held):]
 	r.loaned -= len(d.held)
+	return true
 }
 
 // Release implements connectors.Delivery. What came in behind the delivery goes
@@ -98,7 +101,7 @@ func (d *delivery) Release(context.Context) {
 	s := d.reader.source
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if d.inbox == d.reader.inbox {
+	if d.reader.sub != nil {
 		d.reader.handBack()
 	}
 }

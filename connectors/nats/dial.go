@@ -117,7 +117,8 @@ func nkeyOption(seed string) (natsgo.Option, error) {
 // severable dials as its inner dialer does, and can cut what it dialed, so that
 // nothing which is still buffered is written later.
 type severable struct {
-	inner natsgo.CustomDialer
+	inner    natsgo.CustomDialer
+	patience time.Duration // how long one write may take
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -136,12 +137,26 @@ func (d *severable) option(o *natsgo.Options) error {
 // Dial implements natsgo.CustomDialer.
 func (d *severable) Dial(network, address string) (net.Conn, error) {
 	conn, err := d.inner.Dial(network, address)
-	if err == nil {
-		d.mu.Lock()
-		d.conns = append(d.conns, conn)
-		d.mu.Unlock()
+	if err != nil {
+		return nil, err
 	}
-	return conn, err
+	d.mu.Lock()
+	d.conns = append(d.conns, conn)
+	d.mu.Unlock()
+	return &impatient{Conn: conn, patience: d.patience}, nil
+}
+
+// impatient does not wait for ever for a peer that has stopped to read.
+type impatient struct {
+	net.Conn
+	patience time.Duration
+}
+
+func (c *impatient) Write(b []byte) (int, error) {
+	if err := c.SetWriteDeadline(time.Now().Add(c.patience)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
 }
 
 // cut closes at once what was dialed, and drops what the kernel still holds.

@@ -19,19 +19,23 @@ type frames struct {
 	sink *sink
 	ids  *messageIDs
 
-	bodies  []byte
-	idText  []byte
-	list    []frame
-	scratch []byte
+	schema *arrow.Schema // that members is for
+	member *rows.Encoder
+
+	bodies []byte
+	text   []byte // of the headers that differ from row to row
+	list   []frame
 }
 
 // frame is one message to be sent.
 type frame struct {
-	row      int // of the batch
-	route    *route
-	subject  string
-	body, id span
-	size     int64 // of payload, headers and subject
+	row                   int // of the batch
+	route                 *route
+	subject               string
+	body                  span  // of bodies
+	id                    span  // of text, as the next three
+	event, sequence, time span  // only where the envelope goes into headers
+	size                  int64 // of payload, headers and subject
 }
 
 type span struct{ start, end int }
@@ -47,7 +51,7 @@ func (f *frames) encode(batch connectors.Batch, routes func(connectors.Batch, in
 	if err != nil {
 		return err
 	}
-	f.bodies, f.idText, f.list = f.bodies[:0], f.idText[:0], f.list[:0]
+	f.bodies, f.text, f.list = f.bodies[:0], f.text[:0], f.list[:0]
 	var bad connectors.RowErrors
 	for _, row := range batch.Selected {
 		route, subject, err := routes(batch, row)
@@ -74,12 +78,16 @@ func (f *rowFault) Unwrap() error { return f.err }
 
 func rowFaultf(format string, args ...any) error { return &rowFault{fmt.Errorf(format, args...)} }
 
+// encoder is bound to the batch; it is made anew only for another schema.
 func (f *frames) encoder(batch arrow.RecordBatch) (*rows.Encoder, error) {
-	encoder, err := rows.NewEncoder(batch.Schema())
-	if err != nil {
-		return nil, err
+	if f.schema != batch.Schema() {
+		encoder, err := rows.NewEncoder(batch.Schema())
+		if err != nil {
+			return nil, err
+		}
+		f.schema, f.member = batch.Schema(), encoder
 	}
-	return encoder, encoder.Bind(batch)
+	return f.member, f.member.Bind(batch)
 }
 
 func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *route, subject string) error {
@@ -95,15 +103,27 @@ func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *
 	}
 	f.bodies = append(f.bodies, '}')
 	body.end = len(f.bodies)
-	id := span{start: len(f.idText)}
-	f.idText = f.ids.append(f.idText, m, r.to.name, subject, f.sink.spec.Resources[batch.Resource])
-	id.end = len(f.idText)
-	frame := frame{row: row, route: r, subject: subject, body: body, id: id}
+	frame := frame{row: row, route: r, subject: subject, body: body}
+	frame.id = f.write(func(dst []byte) []byte {
+		return f.ids.append(dst, m, r.to.name, subject, f.sink.spec.Resources[batch.Resource])
+	})
+	if f.sink.envelopeInHeaders {
+		frame.event = f.write(m.AppendEventID)
+		frame.sequence = f.write(func(dst []byte) []byte { return strconv.AppendUint(dst, m.Sequence, 10) })
+		frame.time = f.write(m.AppendTime)
+	}
 	if err := f.measure(&frame, m); err != nil {
 		return err
 	}
 	f.list = append(f.list, frame)
 	return nil
+}
+
+// write appends to the headers' text.
+func (f *frames) write(appendTo func([]byte) []byte) span {
+	start := len(f.text)
+	f.text = appendTo(f.text)
+	return span{start, len(f.text)}
 }
 
 // appendEnvelope appends the columns of the envelope after those of the payload.
@@ -137,19 +157,28 @@ const (
 	headerTraceParent = "traceparent"
 )
 
-// headers fills h, which is used again for every message of the sink.
-func (f *frames) headers(h natsgo.Header, m *connectors.Message, stream, id string) {
+// Names of the envelope's columns as headers.
+const (
+	headerEventID        = "Flow-Event-Id"
+	headerSourceSubject  = "Flow-Source-Subject"
+	headerSourceStream   = "Flow-Source-Stream"
+	headerSourceSequence = "Flow-Source-Sequence"
+	headerSourceTime     = "Flow-Source-Time"
+)
+
+// headers fills h, which is used again for every message of the sink. Text is that
+// of all frames.
+func (f *frames) headers(h natsgo.Header, frame *frame, m *connectors.Message, text string) {
 	set(h, headerContentType, contentTypeJSON)
 	set(h, headerOperation, m.Operation.String())
-	set(h, natsgo.ExpectedStreamHdr, stream)
-	set(h, natsgo.MsgIdHdr, id)
+	set(h, natsgo.ExpectedStreamHdr, frame.route.to.name)
+	set(h, natsgo.MsgIdHdr, text[frame.id.start:frame.id.end])
 	if f.sink.envelopeInHeaders {
-		f.scratch = m.AppendEventID(f.scratch[:0])
-		set(h, "Flow-Event-Id", string(f.scratch))
-		set(h, "Flow-Source-Subject", m.Subject)
-		set(h, "Flow-Source-Stream", m.Source.Stream)
-		set(h, "Flow-Source-Sequence", strconv.FormatUint(m.Sequence, 10))
-		set(h, "Flow-Source-Time", string(m.AppendTime(f.scratch[:0])))
+		set(h, headerEventID, text[frame.event.start:frame.event.end])
+		set(h, headerSourceSubject, m.Subject)
+		set(h, headerSourceStream, m.Source.Stream)
+		set(h, headerSourceSequence, text[frame.sequence.start:frame.sequence.end])
+		set(h, headerSourceTime, text[frame.time.start:frame.time.end])
 	}
 	for _, name := range f.sink.passed {
 		if values := m.Headers[name]; len(values) > 0 {
@@ -159,6 +188,27 @@ func (f *frames) headers(h natsgo.Header, m *connectors.Message, stream, id stri
 		}
 	}
 }
+
+// headerBytes is how many bytes nats.go writes for the headers of a frame.
+func (f *frames) headerBytes(frame *frame, m *connectors.Message) int {
+	size := len("NATS/1.0\r\n") + len("\r\n") +
+		line(headerContentType, len(contentTypeJSON)) + line(headerOperation, len(m.Operation.String())) +
+		line(natsgo.ExpectedStreamHdr, len(frame.route.to.name)) + line(natsgo.MsgIdHdr, frame.id.length())
+	if f.sink.envelopeInHeaders {
+		size += line(headerEventID, frame.event.length()) + line(headerSourceSubject, len(m.Subject)) + line(headerSourceStream, len(m.Source.Stream)) +
+			line(headerSourceSequence, frame.sequence.length()) + line(headerSourceTime, frame.time.length())
+	}
+	for _, name := range f.sink.passed {
+		for _, value := range m.Headers[name] {
+			size += line(name, len(value))
+		}
+	}
+	return size
+}
+
+func line(key string, value int) int { return len(key) + len(": ") + value + len("\r\n") }
+
+func (s span) length() int { return s.end - s.start }
 
 func set(h natsgo.Header, key, value string) {
 	if values := h[key]; len(values) == 1 {
@@ -173,7 +223,7 @@ func headerSize(h natsgo.Header) int {
 	size := len("NATS/1.0\r\n") + len("\r\n")
 	for key, values := range h {
 		for _, v := range values {
-			size += len(key) + len(": ") + len(v) + len("\r\n")
+			size += line(key, len(v))
 		}
 	}
 	return size
@@ -182,9 +232,8 @@ func headerSize(h natsgo.Header) int {
 // measure sets the frame's size and refuses what the stream, the server or the
 // flow's own limit cannot take.
 func (f *frames) measure(frame *frame, m *connectors.Message) error {
-	f.headers(f.sink.header, m, frame.route.to.name, anyMessageID)
-	body := frame.body.end - frame.body.start
-	message := body + headerSize(f.sink.header)
+	body := frame.body.length()
+	message := body + f.headerBytes(frame, m)
 	frame.size = int64(message + len(frame.subject))
 	stream, server := frame.route.to.maxSize, int(f.sink.link.nc.MaxPayload())
 	switch {

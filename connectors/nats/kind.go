@@ -126,6 +126,9 @@ func checkForwarded(name string) error {
 	if strings.HasPrefix(strings.ToLower(name), "nats-") {
 		return fmt.Errorf("the header %q controls the server and is never passed on", name)
 	}
+	if lower := strings.ToLower(name); lower == "content-type" || strings.HasPrefix(lower, "flow-") {
+		return fmt.Errorf("the header %q is one that the sink writes itself", name)
+	}
 	if name == "" || strings.IndexFunc(name, func(r rune) bool { return r <= ' ' || r == ':' || r >= 0x7f }) >= 0 {
 		return fmt.Errorf("%q is no header name", name)
 	}

@@ -19,11 +19,7 @@ type messageIDs struct {
 	sum   [sha256.Size]byte
 }
 
-const (
-	messageIDPrefix = "f1."
-	// anyMessageID is as long as every message id.
-	anyMessageID = messageIDPrefix + "AAAAAAAAAAAAAAAAAAAAAAAAAA"
-)
+const messageIDPrefix = "f1."
 
 // idEncoding has 26 characters for 16 bytes.
 var idEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)

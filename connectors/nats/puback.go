@@ -3,6 +3,7 @@ package nats
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/flowlang/flow/connectors"
@@ -15,6 +16,9 @@ type pubAck struct {
 	sequence  uint64
 	duplicate bool
 }
+
+// errForeignReply says that a reply does not tell what became of the publish.
+var errForeignReply = errors.New("was answered by something other than")
 
 // parseAck reads the reply to a publish into stream on subject. Whatever does not
 // parse, names another stream or has no sequence is no acknowledgement.
@@ -32,7 +36,7 @@ func parseAck(m *natsgo.Msg, stream, subject string) (pubAck, error) {
 		Duplicate bool                `json:"duplicate"`
 	}
 	foreign := func(why string) error {
-		return connectors.Errorf(connectors.Permanent, "the publish to %q was answered by something other than stream %s: %s", subject, stream, why).
+		return connectors.Errorf(connectors.Permanent, "the publish to %q %w stream %s: %s", subject, errForeignReply, stream, why).
 			WithHelp("find what else subscribes to %q and replies", subject)
 	}
 	switch err := json.Unmarshal(m.Data, &reply); {
@@ -65,7 +69,7 @@ func parsePlainAck(data []byte, stream string) (ack pubAck, ok bool) {
 		ack.sequence = ack.sequence*10 + uint64(rest[digits]-'0')
 		digits++
 	}
-	if digits == 0 || ack.sequence == 0 {
+	if digits == 0 || rest[0] == '0' {
 		return pubAck{}, false
 	}
 	switch string(rest[digits:]) {

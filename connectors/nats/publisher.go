@@ -2,6 +2,7 @@ package nats
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
@@ -140,8 +141,12 @@ func (p *publisher) acknowledged(m *natsgo.Msg) {
 		return
 	}
 	ack, err := parseAck(m, s.stream, s.subject)
-	if err == nil {
-		p.settle(s, ack)
+	switch {
+	case err == nil:
+		count(s.receipt, ack)
+		p.settle(s)
+	case !errors.Is(err, errForeignReply): // the stream has refused it: nothing is uncertain
+		p.settle(s)
 	}
 	p.mu.Unlock()
 	if err != nil {
@@ -151,11 +156,10 @@ func (p *publisher) acknowledged(m *natsgo.Msg) {
 	p.signal()
 }
 
-func (p *publisher) settle(s *slot, ack pubAck) {
+func (p *publisher) settle(s *slot) {
 	s.waiting = false
 	p.inFlight.Messages--
 	p.inFlight.Bytes -= s.size
-	count(s.receipt, ack)
 	for p.oldest < p.next && !p.slots[p.oldest%uint64(len(p.slots))].waiting {
 		p.oldest++
 	}

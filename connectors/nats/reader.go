@@ -51,8 +51,7 @@ func (r *reader) begin(info *jetstream.ConsumerInfo, floor connectors.Position) 
 	r.floor, r.last, r.life = floor, floor.Sequence, r.stream.Incarnation
 	r.delivered, r.pending = info.Delivered.Consumer, info.NumPending
 	r.inbox = r.source.conn.nc.NewInbox()
-	inbox := r.inbox
-	sub, err := r.source.conn.nc.Subscribe(inbox+".*", func(m *natsgo.Msg) { r.source.arrive(r, inbox, m) })
+	sub, err := r.source.conn.nc.Subscribe(r.inbox+".*", func(m *natsgo.Msg) { r.source.arrive(r, m) })
 	if err != nil {
 		return failed(err, "subscribing for messages of stream %s", r.stream.Stream)
 	}

@@ -23,12 +23,15 @@ type session struct {
 // connect opens a link with the settings of c.
 func (s *session) connect(ctx context.Context, c *connection, limits connectors.Limits, timeout time.Duration) error {
 	s.link = &connection{name: c.name, settings: c.settings, report: c.report}
-	lost := func(_ *natsgo.Conn, err error) {
-		if p := s.alive.Load(); p != nil && err != nil {
-			p.fail(failed(errors.Join(natsgo.ErrDisconnected, err), "the link to the destination was lost"))
+	// The handlers come also when this end closes the link, after the first failure.
+	lost := func(nc *natsgo.Conn) {
+		if p := s.alive.Load(); p != nil {
+			p.fail(failed(errors.Join(natsgo.ErrDisconnected, nc.LastError()), "the link to the destination was lost"))
 		}
 	}
-	nc, settings, err := dial(c.settings, natsgo.NoReconnect(), s.dialer.option, natsgo.DisconnectErrHandler(lost),
+	s.dialer.patience = timeout
+	nc, settings, err := dial(c.settings, natsgo.NoReconnect(), s.dialer.option, natsgo.ClosedHandler(lost),
+		natsgo.DisconnectErrHandler(func(nc *natsgo.Conn, _ error) { lost(nc) }),
 		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { s.asyncError(err) }))
 	if err != nil {
 		return s.link.dialError(err)
@@ -53,6 +56,15 @@ func (s *session) asyncError(err error) {
 	if p := s.alive.Load(); s.link.denied.note(err) && p != nil {
 		p.fail(s.link.denied.since(s.before))
 	}
+}
+
+// untilCancelled makes a cancellation cut the link, as a write to it may block. The
+// caller ends that with the function that it returns.
+func (s *session) untilCancelled(ctx context.Context) (release func() bool) {
+	return context.AfterFunc(ctx, func() {
+		s.publisher.fail(ctx.Err())
+		s.dialer.cut()
+	})
 }
 
 // broken ends the session after a failure: nothing that is still buffered may be

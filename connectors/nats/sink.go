@@ -130,13 +130,14 @@ func (s *sink) Apply(ctx context.Context, batch connectors.Batch) error {
 
 // send publishes the encoded batch in row order and waits for every acknowledgement.
 func (s *sink) send(ctx context.Context, batch connectors.Batch) error {
+	defer s.untilCancelled(ctx)()
 	message := natsgo.Msg{Header: s.header}
-	ids := string(s.frames.idText)
+	text := string(s.frames.text)
 	for i := range s.frames.list {
 		f := &s.frames.list[i]
 		receipt := s.receiptFor(batch.Resource, f.route)
 		body := s.frames.bodies[f.body.start:f.body.end]
-		s.frames.headers(s.header, &batch.Messages[f.row], f.route.to.name, ids[f.id.start:f.id.end])
+		s.frames.headers(s.header, f, &batch.Messages[f.row], text)
 		message.Subject, message.Data = f.subject, body
 		if err := s.publisher.publish(ctx, &message, slot{size: f.size, stream: f.route.to.name, subject: f.subject, receipt: receipt}); err != nil {
 			return err

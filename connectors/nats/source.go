@@ -113,6 +113,9 @@ func (s *source) Seek(ctx context.Context, from []connectors.Position) ([]connec
 	for _, f := range s.streams {
 		r, err := s.seek(ctx, f, positionOf(from, f.Stream))
 		if err != nil {
+			for _, r := range readers {
+				r.leave()
+			}
 			return nil, err
 		}
 		readers = append(readers, r)
@@ -247,9 +250,9 @@ func (s *source) reportAnew(f *found, before, now int64) {
 }
 
 // arrive is called by the client for whatever comes in on a reader's inbox.
-func (s *source) arrive(r *reader, inbox string, m *natsgo.Msg) {
+func (s *source) arrive(r *reader, m *natsgo.Msg) {
 	s.mu.Lock()
-	if r.inbox == inbox && r.sub != nil {
+	if r.sub != nil {
 		r.take(m)
 	}
 	s.mu.Unlock()
@@ -311,6 +314,8 @@ func (s *source) Close(ctx context.Context) error {
 	if !s.conn.nc.IsConnected() {
 		return nil // the server hands out again what it does not hear of
 	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
 	if err := s.conn.nc.FlushWithContext(ctx); err != nil {
 		return fmt.Errorf("handing back what was read: %w", err)
 	}
