@@ -37,7 +37,7 @@ type connection struct {
 // open connects and makes sure that JetStream answers.
 func open(ctx context.Context, name string, s connectors.Settings, report func(connectors.Notice)) (*connection, error) {
 	c := &connection{name: name, settings: s, report: report}
-	nc, s, err := dial(s, c.handlers()...)
+	nc, s, err := dialWithin(ctx, s, c.handlers()...)
 	if err != nil {
 		return nil, c.dialError(err)
 	}
@@ -60,6 +60,8 @@ func (c *connection) dialError(err error) error {
 	e, ok := errors.AsType[*connectors.Error](wrapped)
 	switch {
 	case !ok || e.Help != "":
+	case c.settings.Has("context") && e.Class == connectors.Permanent:
+		e.Class, e.Help = connectors.Environment, "the contexts there are: nats context ls"
 	case isAuth(err):
 		e.Help = "check the credentials and `auth_mode`"
 	case isTLS(err):

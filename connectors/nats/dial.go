@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"context"
 	"crypto/tls"
 	"maps"
 	"net"
@@ -32,6 +33,31 @@ func dial(s connectors.Settings, more ...natsgo.Option) (*natsgo.Conn, connector
 	}
 	nc, err := natsgo.Connect(where, options...)
 	return nc, s, err
+}
+
+// dialWithin is dial that a cancelled context ends; the client knows only time-outs.
+func dialWithin(ctx context.Context, s connectors.Settings, more ...natsgo.Option) (*natsgo.Conn, connectors.Settings, error) {
+	type dialed struct {
+		nc  *natsgo.Conn
+		s   connectors.Settings
+		err error
+	}
+	done := make(chan dialed, 1)
+	go func() {
+		nc, s, err := dial(s, more...)
+		done <- dialed{nc, s, err}
+	}()
+	select {
+	case d := <-done:
+		return d.nc, d.s, d.err
+	case <-ctx.Done():
+		go func() {
+			if d := <-done; d.err == nil {
+				d.nc.Close()
+			}
+		}()
+		return nil, s, ctx.Err()
+	}
 }
 
 // withContext adds where the context says that JetStream's API is.

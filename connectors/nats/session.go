@@ -30,7 +30,7 @@ func (s *session) connect(ctx context.Context, c *connection, limits connectors.
 		}
 	}
 	s.dialer.patience = timeout
-	nc, settings, err := dial(c.settings, natsgo.NoReconnect(), s.dialer.option, natsgo.ClosedHandler(lost),
+	nc, settings, err := dialWithin(ctx, c.settings, natsgo.NoReconnect(), s.dialer.option, natsgo.ClosedHandler(lost),
 		natsgo.DisconnectErrHandler(func(nc *natsgo.Conn, _ error) { lost(nc) }),
 		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { s.asyncError(err) }))
 	if err != nil {

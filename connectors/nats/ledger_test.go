@@ -1,0 +1,206 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+func openLedger(t testing.TB, c *connection, flow connectors.Identity) connectors.Ledger {
+	t.Helper()
+	l, err := c.OpenLedger(t.Context(), flow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func mustAppend(t testing.TB, l connectors.Ledger, chain string, previous uint64, data string) uint64 {
+	t.Helper()
+	version, err := l.Append(t.Context(), chain, previous, []byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
+
+func expectLast(t testing.TB, l connectors.Ledger, chain string, version uint64, data string) {
+	t.Helper()
+	got, err := l.Last(t.Context(), chain)
+	if err != nil || got.Version != version || string(got.Data) != data {
+		t.Errorf("expected %q at version %d of %s, found %q at %d, %v", data, version, chain, got.Data, got.Version, err)
+	}
+}
+
+func TestLedgerChains(t *testing.T) {
+	url := startEmbedded(t)
+	c, _ := link(t, url, nil)
+	l := openLedger(t, c, someFlow)
+	expectLast(t, l, "epoch", 0, "")
+	first := mustAppend(t, l, "epoch", 0, "claim")
+	schema := mustAppend(t, l, "schema.orders", 0, "{}")
+	second := mustAppend(t, l, "epoch", first, "certificate")
+	expectLast(t, l, "epoch", second, "certificate")
+	expectLast(t, l, "schema.orders", schema, "{}")
+	expectLast(t, l, "schema.users", 0, "")
+	for version, want := range map[uint64]string{first: "claim", second: "certificate"} {
+		if got, err := l.At(t.Context(), "epoch", version); err != nil || got.Version != version || string(got.Data) != want {
+			t.Errorf("version %d: expected %q, found %q, %v", version, want, got.Data, err)
+		}
+	}
+	_, err := l.At(t.Context(), "epoch", 99)
+	check(t, "missing version", err, "reading entry 99 of flow.ledger.default.orders.epoch")
+}
+
+func TestEntriesOfOtherChainsAreRefused(t *testing.T) {
+	c, _ := link(t, startEmbedded(t), nil)
+	mine := openLedger(t, c, someFlow)
+	others := openLedger(t, c, connectors.Identity{Namespace: "default", Flow: "users"})
+	version := mustAppend(t, others, "epoch", 0, "theirs")
+	expectLast(t, mine, "epoch", 0, "")
+	_, err := mine.At(t.Context(), "epoch", version)
+	check(t, "another flow", err, "belongs to flow.ledger.default.users.epoch")
+	_, err = others.At(t.Context(), "spec", version)
+	check(t, "another chain", err, "belongs to flow.ledger.default.users.epoch")
+}
+
+func TestAppendIsCompareAndSet(t *testing.T) {
+	url := startEmbedded(t)
+	one, _ := link(t, url, nil)
+	two, _ := link(t, url, nil)
+	former, next := openLedger(t, one, someFlow), openLedger(t, two, someFlow)
+	first := mustAppend(t, former, "epoch", 0, "former 1")
+	claim := mustAppend(t, next, "epoch", first, "next 2")
+	for _, previous := range []uint64{0, first, claim + 1} {
+		if _, err := former.Append(t.Context(), "epoch", previous, []byte("former 2")); !errors.Is(err, connectors.ErrSuperseded) {
+			t.Errorf("after %d: expected %v, found %v", previous, connectors.ErrSuperseded, err)
+		}
+	}
+	expectLast(t, former, "epoch", claim, "next 2")
+	if again := mustAppend(t, next, "epoch", first, "next 2"); again != claim {
+		t.Errorf("expected the same append again to find itself at %d, found %d", claim, again)
+	}
+}
+
+func TestOnlyOneOfManyAppendsWins(t *testing.T) {
+	url := startEmbedded(t)
+	c, _ := link(t, url, nil)
+	l := openLedger(t, c, someFlow)
+	errs := make(chan error, 8)
+	for i := range cap(errs) {
+		go func() {
+			_, err := l.Append(t.Context(), "epoch", 0, []byte{byte('a' + i)})
+			errs <- err
+		}()
+	}
+	won := 0
+	for range cap(errs) {
+		switch err := <-errs; {
+		case err == nil:
+			won++
+		case !errors.Is(err, connectors.ErrSuperseded):
+			t.Errorf("expected %v, found %v", connectors.ErrSuperseded, err)
+		}
+	}
+	if won != 1 {
+		t.Errorf("expected one to win, found %d", won)
+	}
+}
+
+// The server stores the entry, and its acknowledgement never comes.
+func TestALostAcknowledgementIsLookedUp(t *testing.T) {
+	t.Parallel()
+	for _, v := range []struct {
+		name string
+		// after the server has stored the entry, and once the append looks it up
+		stored, looking func(*testing.T, *proxy, connectors.Ledger)
+		superseded      bool
+	}{
+		{"frozen", func(*testing.T, *proxy, connectors.Ledger) {}, func(_ *testing.T, p *proxy, _ connectors.Ledger) { p.down.open() }, false},
+		{"cut", func(_ *testing.T, p *proxy, _ connectors.Ledger) { p.cut() }, func(*testing.T, *proxy, connectors.Ledger) {}, false},
+		{"overtaken", func(t *testing.T, _ *proxy, other connectors.Ledger) {
+			last, err := other.Last(t.Context(), "epoch")
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustAppend(t, other, "epoch", last.Version, "other 2")
+		}, func(_ *testing.T, p *proxy, _ connectors.Ledger) { p.down.open() }, true},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			url := startEmbedded(t)
+			direct, _ := link(t, url, nil)
+			other := openLedger(t, direct, someFlow)
+			p, through := startProxy(t, url)
+			c, _ := link(t, through, nil)
+			l := openLedger(t, c, someFlow)
+			p.down.hold()
+			type outcome struct {
+				version uint64
+				err     error
+			}
+			done := make(chan outcome, 1)
+			go func() {
+				version, err := l.Append(context.WithoutCancel(t.Context()), "epoch", 0, []byte("mine 1"))
+				done <- outcome{version, err}
+			}()
+			eventually(t, "the entry is stored", func() bool {
+				last, err := other.Last(t.Context(), "epoch")
+				return err == nil && last.Version > 0
+			})
+			lookups, err := direct.nc.SubscribeSync("$JS.API.STREAM.MSG.GET." + ledgerStream)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.stored(t, p, other)
+			if v.superseded {
+				if _, err := lookups.NextMsg(patience); err != nil { // the one of the other owner
+					t.Fatal(err)
+				}
+			}
+			if _, err := lookups.NextMsg(patience); err != nil {
+				t.Fatal(err)
+			}
+			v.looking(t, p, other)
+			switch got := <-done; {
+			case v.superseded && !errors.Is(got.err, connectors.ErrSuperseded):
+				t.Errorf("expected %v, found %d, %v", connectors.ErrSuperseded, got.version, got.err)
+			case !v.superseded && (got.err != nil || got.version != 1):
+				t.Errorf("expected version 1, found %d, %v", got.version, got.err)
+			}
+		})
+	}
+}
+
+func TestTheLedgersStream(t *testing.T) {
+	url := startEmbedded(t)
+	c, _ := link(t, url, connectors.Settings{"ledger_subject": "ops.flows"})
+	openLedger(t, c, someFlow)
+	stream, err := client(t, url).Stream(t.Context(), ledgerStream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := stream.CachedInfo().Config
+	if !slices.Equal(config.Subjects, []string{"ops.flows.>"}) || config.Retention != jetstream.LimitsPolicy || config.Discard != jetstream.DiscardNew ||
+		config.MaxMsgsPerSubject != 20000 || config.Storage != jetstream.FileStorage || config.Replicas != 1 {
+		t.Errorf("found %+v", config)
+	}
+	elsewhere, _ := link(t, url, nil)
+	_, err = elsewhere.OpenLedger(t.Context(), someFlow)
+	check(t, "another subject", err, `holds [ops.flows.>], and this connection keeps its ledger below "flow.ledger"`)
+}
+
+func TestALedgerThatAnotherStreamCaptures(t *testing.T) {
+	url := startEmbedded(t)
+	makeStream(t, client(t, url), streamOn("EVERYTHING", "flow.>"))
+	c, _ := link(t, url, nil)
+	_, err := c.OpenLedger(t.Context(), someFlow)
+	check(t, "overlap", err, `another stream captures "flow.ledger.>" (EVERYTHING)`)
+	if e, ok := errors.AsType[*connectors.Error](err); !ok || e.Class != connectors.Environment || e.Help == "" {
+		t.Errorf("expected an environment error with help, found %#v", err)
+	}
+}
