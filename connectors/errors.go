@@ -6,6 +6,8 @@ import (
 )
 
 var (
+	// ErrDrained says that a source which was to read until it is caught up is.
+	ErrDrained = errors.New("everything is read")
 	// ErrInterrupted says that reading must go on from a known position: Seek.
 	ErrInterrupted = errors.New("reading was interrupted")
 	// ErrSuperseded says that another owner has written to the ledger since.

@@ -15,7 +15,7 @@ type SourceSpec struct {
 
 // SourceOptions are those of a run.
 type SourceOptions struct {
-	// UntilCaughtUp makes Read return io.EOF once everything that was stored
+	// UntilCaughtUp makes Read return ErrDrained once everything that was stored
 	// when Seek was first called has been delivered.
 	UntilCaughtUp bool
 	// Epoch tells what an epoch may hold, so that the source can ask for credit.
@@ -45,7 +45,7 @@ type Source interface {
 	Seek(ctx context.Context, from []Position) ([]Position, error)
 	// Read collects one epoch's input until a bound is met or stop is closed. It
 	// may be empty. It returns ErrInterrupted when the delivery was cut so that
-	// only Seek can tell what comes next, and io.EOF as SourceOptions says. A
+	// only Seek can tell what comes next, and ErrDrained as SourceOptions says. A
 	// failed or cancelled Read acknowledges nothing.
 	Read(ctx context.Context, bounds Bounds, stop <-chan struct{}) (Delivery, error)
 	Stats() SourceStats

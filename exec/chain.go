@@ -28,6 +28,7 @@ type chain struct {
 	attempt     uint64
 	version     uint64 // of the newest record, which is this owner's
 	state       State
+	read        time.Time // when this owner last saw its own record as the newest
 }
 
 func newOwner() Owner {
@@ -110,26 +111,35 @@ func (c *chain) append(ctx context.Context, kind RecordKind, state State, epoch 
 	if err != nil {
 		return err
 	}
-	c.version, c.state = version, state
+	c.version, c.state, c.read = version, state, time.Now()
 	return nil
 }
 
 // refresh reads the newest record again: an append whose outcome was lost may
 // have been written, and another owner may have come.
 func (c *chain) refresh(ctx context.Context) error {
-	last, version, err := c.readRecord(ctx)
+	last, version, err := c.own(ctx)
 	if err != nil {
 		return err
 	}
-	if last == nil {
-		return connectors.Errorf(connectors.Permanent, "the ledger (%s) has lost this flow's records while it ran", c.ledger).
-			WithHelp("somebody removed them; start the flow again to begin anew, or restore the stream")
-	}
-	if last.Owner.ID != c.owner.ID {
-		return supersededBy(c.flow, last.Owner)
-	}
 	c.version, c.state = version, last.State
 	return nil
+}
+
+// own is the newest record, if it is this owner's.
+func (c *chain) own(ctx context.Context) (*Record, uint64, error) {
+	last, version, err := c.readRecord(ctx)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case last == nil:
+		return nil, 0, connectors.Errorf(connectors.Permanent, "the ledger (%s) has lost this flow's records while it ran", c.ledger).
+			WithHelp("somebody removed them; start the flow again to begin anew, or restore the stream")
+	case last.Owner.ID != c.owner.ID:
+		return nil, 0, supersededBy(c.flow, last.Owner)
+	}
+	c.read = time.Now()
+	return last, version, nil
 }
 
 // superseded names the owner that has taken over.

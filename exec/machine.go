@@ -59,7 +59,7 @@ func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 	return m, nil
 }
 
-// epoch reads, applies, certifies and acknowledges once. It returns io.EOF when
+// epoch reads, applies, certifies and acknowledges once. It returns ErrDrained when
 // the source is drained, and an epoch that is not certified when there was
 // nothing to read.
 func (m *machine) epoch(ctx context.Context) (*epoch, error) {
@@ -73,12 +73,24 @@ func (m *machine) epoch(ctx context.Context) (*epoch, error) {
 			return e, err
 		}
 		if len(e.delivery.Messages()) == 0 {
-			return e, nil
+			return e, m.stillOwner(ctx)
 		}
 	}
 	m.count(e)
 	m.emit(Event{Kind: Certified, Epoch: e.number})
 	return e, nil
+}
+
+// ownerInterval is how often an idle flow makes sure that it is the owner still.
+// Otherwise each certificate does.
+const ownerInterval = 5 * time.Second
+
+func (m *machine) stillOwner(ctx context.Context) error {
+	if time.Since(m.chain.read) < ownerInterval {
+		return nil
+	}
+	_, _, err := m.chain.own(ctx)
+	return err
 }
 
 func (m *machine) step(ctx context.Context, e *epoch, phase Phase) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -20,9 +19,14 @@ func Run(ctx context.Context, flow *planner.Flow, options Options) (Totals, erro
 		return Totals{}, err
 	}
 	defer m.close()
-	err = m.open(ctx)
-	if err == nil {
+	opening, opened := m.untilStopped(ctx)
+	err = m.open(opening)
+	opened()
+	switch {
+	case err == nil:
 		err = m.loop(ctx)
+	case m.stopping() && ctx.Err() == nil:
+		err = nil // nothing had begun
 	}
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
 		err = cause
@@ -139,7 +143,7 @@ func (m *machine) loop(ctx context.Context) error {
 				failures = 0
 			}
 		}
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, connectors.ErrDrained) {
 			return nil
 		}
 		if err == nil {
@@ -187,21 +191,25 @@ func (m *machine) recover(ctx context.Context) error {
 // awaitConnection waits until the source's connection is up; a stop ends the wait,
 // since there is nothing open to finish.
 func (m *machine) awaitConnection(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ended := make(chan struct{})
-	defer close(ended)
-	go func() {
-		select {
-		case <-m.options.Stop:
-			cancel()
-		case <-ended:
-		}
-	}()
+	ctx, release := m.untilStopped(ctx)
+	defer release()
 	if err := m.conns[m.flow.Sources[0].Connection].Await(ctx); err != nil {
 		return connectors.Errorf(connectors.Disconnected, "the source's connection is down: %w", err)
 	}
 	return nil
+}
+
+// untilStopped is a context that ends when the run is to stop, too.
+func (m *machine) untilStopped(ctx context.Context) (_ context.Context, release func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-m.options.Stop:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
 }
 
 // maxReconnectWait bounds the wait after a lost connection: it is over when the

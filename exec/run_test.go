@@ -374,3 +374,15 @@ func TestEpochBoundary(t *testing.T) {
 		t.Error("a boundary without MaxWait was taken")
 	}
 }
+
+func TestIdleOwnerGivesWay(t *testing.T) {
+	w := newWorld(t)
+	w.plain()
+	first := w.start(plainFlow)
+	eventually(t, "the first owner is admitted", func() bool { return first.count(exec.Admitted) > 0 })
+	w.start(plainFlow)
+	eventually(t, "the first owner notices", first.ended)
+	if !errors.Is(first.err, connectors.ErrSuperseded) {
+		t.Errorf("the first owner ended with %v", first.err)
+	}
+}

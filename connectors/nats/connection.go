@@ -87,6 +87,7 @@ func (c *connection) onDisconnect(err error) {
 		c.lost = time.Now()
 	}
 	c.mu.Unlock()
+	c.denied.interrupt(connectors.Errorf(connectors.Disconnected, "the connection %s was lost while waiting for an answer", c.name))
 	if first && err != nil { // no error: this end closed the link
 		c.report(connectors.Notice{Warning: true, Text: "disconnected from the NATS server, reconnecting",
 			Attributes: []any{"connection", c.name, "reason", err.Error()}})

@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -56,7 +55,7 @@ func (s *source) collect(bounds connectors.Bounds, over bool) (connectors.Delive
 		}
 	}
 	if s.until && s.drained() {
-		return nil, io.EOF
+		return nil, connectors.ErrDrained
 	}
 	r := s.turn()
 	records := min(bounds.MaxRecords, s.credit(r.stream))

@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"testing"
 
@@ -115,7 +114,7 @@ func drain(t testing.TB, s *source, bounds connectors.Bounds) []uint64 {
 	var all []uint64
 	for {
 		d, err := s.Read(t.Context(), bounds, nil)
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, connectors.ErrDrained) {
 			return all
 		}
 		if err != nil {

@@ -37,10 +37,22 @@ func (v *violations) note(err error) bool {
 	defer v.mu.Unlock()
 	v.count++
 	v.last = denied
-	for cancel := range v.waiting {
-		(*cancel)(denied)
-	}
+	v.end(denied)
 	return true
+}
+
+// interrupt ends the requests that are waiting: what they asked for will not be
+// answered any more.
+func (v *violations) interrupt(err *connectors.Error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.end(err)
+}
+
+func (v *violations) end(err error) {
+	for cancel := range v.waiting {
+		(*cancel)(err)
+	}
 }
 
 // seen counts the violations so far.
@@ -60,8 +72,8 @@ func (v *violations) since(n int) *connectors.Error {
 	return nil
 }
 
-// guard runs f with a context that ends at the first violation, and returns the
-// violation instead of what f made of it.
+// guard runs f with a context that ends at the first violation or interruption,
+// and returns that instead of what f made of it.
 func (v *violations) guard(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -83,6 +95,9 @@ func (v *violations) guard(ctx context.Context, f func(context.Context) error) e
 	}
 	if denied := v.since(before); denied != nil {
 		return denied
+	}
+	if interrupted, ok := errors.AsType[*connectors.Error](context.Cause(ctx)); ok {
+		return interrupted
 	}
 	return err
 }
