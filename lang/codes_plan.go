@@ -4,6 +4,30 @@ package lang
 // place in the file.
 var planCodes = []Explanation{
 	{
+		Code: "F2001", Title: "unknown name in an expression",
+		Text: "A name in an expression is a column, a parameter (`param.x`), a value of the message (`msg.subject`) or a function. With a `schema` the columns are known before anything is read, without one when the first message comes. A column whose name is no word is written `$env[\"the name\"]`.",
+		Bad:  `from nats "orders.>" schema { id: string, amount: float, country: string? } where amont > 0 to nats stream "OUT" subject "out.v1"`,
+		Good: `from nats "orders.>" schema { id: string, amount: float, country: string? } where amount > 0 to nats stream "OUT" subject "out.v1"`,
+	},
+	{
+		Code: "F2002", Title: "types that do not fit",
+		Text: "An operator and a function take values of certain types: strings are never numbers, and 1 is never true. `int(x)`, `float(x)` and `string(x)` convert.",
+		Bad:  `from nats "orders.>" schema { id: string, amount: float, country: string? } where amount > "5" to nats stream "OUT" subject "out.v1"`,
+		Good: `from nats "orders.>" schema { id: string, amount: float, country: string? } where amount > 5 to nats stream "OUT" subject "out.v1"`,
+	},
+	{
+		Code: "F2003", Title: "constant that cannot be used",
+		Text: "A constant in the text has the right type and no meaning: a regular expression that cannot be read, a time zone or a date that does not exist, a member that occurs twice.",
+		Bad:  `from nats "orders.>" schema { id: string, amount: float, country: string? } where id matches "[" to nats stream "OUT" subject "out.v1"`,
+		Good: `from nats "orders.>" schema { id: string, amount: float, country: string? } where id matches "^a" to nats stream "OUT" subject "out.v1"`,
+	},
+	{
+		Code: "F2004", Title: "expression that cannot be read",
+		Text: "Each part is good by itself, and they do not make an expression. The mark is at the first part that does not fit to what stands before it.",
+		Bad:  `from nats "orders.>" schema { id: string, amount: float, country: string? } where amount in [1,, 2] to nats stream "OUT" subject "out.v1"`,
+		Good: `from nats "orders.>" schema { id: string, amount: float, country: string? } where amount in [1, 2] to nats stream "OUT" subject "out.v1"`,
+	},
+	{
 		Code: "F2101", Title: "unknown connection",
 		Text: "What follows `from` and `to` is the name of a connection: one that the file declares, or a kind such as `nats`, which stands for its default connection.",
 		Bad:  `from warehouse "orders.>" to nats stream "OUT" subject "out.v1"`,
@@ -17,7 +41,7 @@ var planCodes = []Explanation{
 	},
 	{
 		Code: "F2103", Title: "name given twice",
-		Text: "Two connections of a file have different names, and so have two flows of a run: consumers, certificates and message ids are named after the flow, so two flows of one name would take each other's messages.",
+		Text: "What has a name has one of its own: connections, schemas and parameters of a file, columns of a schema and of a `select`, and the flows of a run: consumers, certificates and message ids are named after the flow, so two flows of one name would take each other's messages.",
 		Bad:  "connection a nats url \"nats://one:4222\"\nconnection a nats url \"nats://two:4222\"\nfrom a \"orders.>\" to a stream \"OUT\" subject \"out.v1\"",
 		Good: "connection a nats url \"nats://one:4222\"\nconnection b nats url \"nats://two:4222\"\nfrom a \"orders.>\" to b stream \"OUT\" subject \"out.v1\"",
 	},
@@ -35,9 +59,33 @@ var planCodes = []Explanation{
 	},
 	{
 		Code: "F2106", Title: "unknown hole",
-		Text: "`<name>` in a stream or a subject is a hole that the flow fills: `<resource>`, `<subject>`, or `<1>` to `<9>`, what that wildcard of the source matched. A `<` that closes nothing is text.",
+		Text: "`<name>` in a stream or a subject is a hole that the flow fills: `<resource>`, `<subject>`, `<1>` to `<9>` for what that wildcard of the source matched, `<param.NAME>`, or a column that `schema` or `select` names. A `<` that closes nothing is text.",
 		Bad:  `from nats "orders.>" to nats stream "OUT" subject "out.<resorce>"`,
 		Good: `from nats "orders.>" to nats stream "OUT" subject "out.<resource>"`,
+	},
+	{
+		Code: "F2107", Title: "unknown schema",
+		Text: "`schema NAME` in a flow takes the columns of a `schema NAME { ... }` that stands before the flow in the same file.",
+		Bad:  `from nats "orders.>" schema order to nats stream "OUT" subject "out.v1"`,
+		Good: "schema order { id: string, ... }\nfrom nats \"orders.>\" schema order to nats stream \"OUT\" subject \"out.v1\"",
+	},
+	{
+		Code: "F2108", Title: "unknown type",
+		Text: "The types of columns are `bool int float string bytes timestamp date decimal json`, lists `[T]` and records `{ name: T }`, each with `?` behind it if it may be null. A parameter has one of the simple ones.",
+		Bad:  `from nats "orders.>" schema { id: text } to nats stream "OUT" subject "out.v1"`,
+		Good: `from nats "orders.>" schema { id: string } to nats stream "OUT" subject "out.v1"`,
+	},
+	{
+		Code: "F2109", Title: "schema that cannot be used",
+		Text: "Names that start with `_flow_` are those of the envelope: members of the input that are called so are removed, so a schema declares none. A schema has at most 4,096 columns, members and elements, nested at most 64 deep; `json` as a column's type keeps a large or free value as it is.",
+		Bad:  `from nats "orders.>" schema { _flow_subject: string, ... } to nats stream "OUT" subject "out.v1"`,
+		Good: `from nats "orders.>" schema { id: string, ... } to nats stream "OUT" subject "out.v1"`,
+	},
+	{
+		Code: "F2110", Title: "value of a parameter",
+		Text: "`param NAME TYPE = DEFAULT` declares a parameter, and `--param NAME=VALUE` gives it a value, which the type must be able to read. Without a default the value must be given, and no other names can be given.",
+		Bad:  "param min int = \"ten\"\nfrom nats \"orders.>\" where amount > param.min to nats stream \"OUT\" subject \"out.v1\"",
+		Good: "param min int = 10\nfrom nats \"orders.>\" where amount > param.min to nats stream \"OUT\" subject \"out.v1\"",
 	},
 	{
 		Code: "F3001", Title: "unknown option",
@@ -116,8 +164,26 @@ var planCodes = []Explanation{
 		Text: "The file is written in a version of the language that this program does not know. Update flowc, or write `language 1`.",
 	},
 	{
+		Code: "F3108", Title: "`otherwise` without `when`",
+		Text: "`otherwise` takes the rows that no `when` of the flow took. A sink with neither gets every row.",
+		Bad:  `from nats "orders.>" to nats stream "OUT" subject "out.v1" otherwise`,
+		Good: `from nats "orders.>" to nats stream "OUT" subject "out.v1" when amount > 5 to nats stream "REST" subject "rest.v1" otherwise`,
+	},
+	{
 		Code: "F3901", Title: "not run yet",
 		Text: "The program is correct, and this version of flowc cannot run a part of it. It refuses the whole, since a flow that leaves something out does not do what it says. The help line says what can be written instead.",
+	},
+	{
+		Code: "F4001", Title: "probably not what was meant",
+		Text: "The expression is legal, and often a mistake: a string that is called as a column, or a comparison that quietly drops every row whose column is null. The help line says how to write either of the two meanings, so that the warning goes away.",
+		Bad:  `from nats "orders.>" schema { id: string, amount: float, country: string? } where "id" == "x" to nats stream "OUT" subject "out.v1"`,
+		Good: `from nats "orders.>" schema { id: string, amount: float, country: string? } where id == "x" to nats stream "OUT" subject "out.v1"`,
+	},
+	{
+		Code: "F4002", Title: "rows that go nowhere",
+		Text: "Every sink has a `when`, so a row for which none is true is written nowhere. Such rows are counted and acknowledged. A sink with `otherwise` takes them.",
+		Bad:  `from nats "orders.>" schema { id: string, amount: float, country: string? } to nats stream "OUT" subject "out.v1" when amount > 5`,
+		Good: `from nats "orders.>" schema { id: string, amount: float, country: string? } to nats stream "OUT" subject "out.v1" when amount > 5 to nats stream "REST" subject "rest.v1" otherwise`,
 	},
 	{
 		Code: "F5001", Title: "surroundings that do not fit",

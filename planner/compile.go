@@ -38,6 +38,7 @@ func Compile(files []*lang.File, options Options) (*Plan, lang.Diagnostics) {
 	for _, file := range files {
 		c.file(file)
 	}
+	c.unknownParams()
 	plan := c.order()
 	slices.SortStableFunc(c.findings, func(a, b lang.Diagnostic) int {
 		if a.Source != b.Source {
@@ -58,6 +59,7 @@ type compiler struct {
 	connections map[string]*Connection // of the file, and the defaults that it uses
 	schemas     map[string]namedSchema // of the file
 	parameters  map[string]expression.Param
+	declared    []string // the names of all files' parameters
 	flows       []*Flow
 	findings    lang.Diagnostics
 }

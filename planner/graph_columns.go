@@ -4,166 +4,124 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/rows"
 	"github.com/flowlang/flow/expression"
 )
 
-// columns are those of a flow's rows between two of its steps, as far as they
-// are known before a message is seen.
-type columns struct {
-	known []column
-	open  bool // a message may bring more
-}
+// known is what is known of a flow's columns before a message is seen, as a
+// schema: a column that the first message types is rows.Open, and an open schema
+// may get more columns from messages.
+type known struct{ rows.Schema }
 
-// column is a column by its name.
-type column struct {
-	name  string
-	typ   string       // as a schema clause writes it; empty if a message fixes it
-	field *arrow.Field // nil without a type
-}
-
-// declared are the columns that a flow begins with.
-func (f *Flow) declared() columns {
+// knownFirst are the columns that the flow's steps begin with.
+func (f *Flow) knownFirst() known {
 	if !f.Schema.Declared {
-		return columns{open: true}
+		return known{rows.Schema{Open: true}}
 	}
-	cs := columns{open: f.Schema.Open}
-	for i, field := range f.Schema.Arrow().Fields() {
-		cs.known = append(cs.known, column{name: field.Name, typ: f.Schema.Columns[i].Type.String(), field: &field})
-	}
-	return cs
+	return known{rows.Schema{Columns: f.Schema.Columns, Open: f.Schema.Open}}
 }
 
-// columnsAfter are the columns after each of the flow's steps.
-func (f *Flow) columnsAfter() []columns {
-	cs := f.declared()
-	all := make([]columns, len(f.Steps))
+// knownAfter are the columns after each of the flow's steps.
+func (f *Flow) knownAfter() []known {
+	k := f.knownFirst()
+	all := make([]known, len(f.Steps))
 	for i, s := range f.Steps {
 		switch {
 		case s.Select != nil:
-			cs = cs.selected(s.Select, f.params)
+			k = k.selected(s.Select, f.params)
 		case s.Drop != nil:
-			cs = cs.without(func(name string) bool {
+			k = k.without(func(name string) bool {
 				return slices.ContainsFunc(s.Drop, func(d DropColumn) bool { return d.Name == name })
 			})
 		}
-		all[i] = cs
+		all[i] = k
 	}
 	return all
 }
 
-// written are the columns that reach the sinks.
-func (f *Flow) written() columns {
+// knownLast are the columns that reach the sinks.
+func (f *Flow) knownLast() known {
 	if len(f.Steps) == 0 {
-		return f.declared()
+		return f.knownFirst()
 	}
-	return f.columnsAfter()[len(f.Steps)-1]
+	return f.knownAfter()[len(f.Steps)-1]
 }
 
-func (cs columns) without(name func(string) bool) columns {
-	known := slices.DeleteFunc(slices.Clone(cs.known), func(c column) bool { return name(c.name) })
-	return columns{known: known, open: cs.open}
+func (k known) without(dropped func(name string) bool) known {
+	left := slices.DeleteFunc(slices.Clone(k.Columns), func(c rows.Column) bool { return dropped(c.Name) })
+	return known{rows.Schema{Columns: left, Open: k.Open}}
 }
 
-func (cs columns) selected(list []SelectColumn, params map[string]expression.Param) columns {
-	var out columns
+func (k known) selected(list []SelectColumn, params map[string]expression.Param) known {
+	var out known
 	for _, s := range list {
 		if !s.Rest {
-			out.known = append(out.known, cs.column(s, params))
+			out.Columns = append(out.Columns, rows.Column{Name: s.Name, Type: k.typeOf(s, params)})
 			continue
 		}
-		rest := cs.without(func(name string) bool {
+		rest := k.without(func(name string) bool {
 			return slices.ContainsFunc(list, func(s SelectColumn) bool { return !s.Rest && s.Name == name })
 		})
-		out.known, out.open = append(out.known, rest.known...), rest.open
+		out.Columns, out.Open = append(out.Columns, rest.Columns...), rest.Open
 	}
 	return out
 }
 
-// column types a selected column, if everything that its type depends on is known.
-func (cs columns) column(s SelectColumn, params map[string]expression.Param) column {
-	if s.Value == nil {
-		if c, ok := cs.named(s.Name); ok {
-			return c
-		}
+// typeOf is the type of a selected column, as far as it follows from known ones.
+func (k known) typeOf(s SelectColumn, params map[string]expression.Param) rows.Type {
+	if s.Value == nil && !strings.HasPrefix(s.Name, envelopePrefix) {
+		return k.column(s.Name)
 	}
-	parsed := s.parsed()
-	if parsed == nil || !cs.decide(parsed) {
-		return column{name: s.Name}
+	parsed := s.value()
+	if parsed == nil || !k.decides(parsed) {
+		return rows.Type{}
 	}
-	program, _ := parsed.Compile(expression.Environment{Schema: cs.schema(), Params: params})
+	program, _ := parsed.Compile(expression.Environment{Schema: k.typed().Arrow(), Params: params})
 	if program == nil {
-		return column{name: s.Name}
+		return rows.Type{}
 	}
-	field := program.Field(s.Name)
-	return column{name: s.Name, typ: typeText(field), field: &field}
+	return typeOfField(program.Field(s.Name))
 }
 
-// parsed is what the column's value is; one that is not computed is read by name.
-func (s SelectColumn) parsed() *expression.Expression {
-	if s.Value != nil {
-		return s.Value.parsed
+// value is the column's expression; an envelope column is one by itself.
+func (c SelectColumn) value() *expression.Expression {
+	if c.Value != nil {
+		return c.Value.parsed
 	}
-	if !strings.HasPrefix(s.Name, envelopePrefix) {
-		return nil
-	}
-	parsed, _ := expression.Parse(s.Name)
+	parsed, _ := expression.Parse(c.Name)
 	return parsed
 }
 
-func (cs columns) named(name string) (column, bool) {
-	i := slices.IndexFunc(cs.known, func(c column) bool { return c.name == name })
+// column is the type of a column, rows.Open if it is not known.
+func (k known) column(name string) rows.Type {
+	i := slices.IndexFunc(k.Columns, func(c rows.Column) bool { return c.Name == name })
 	if i < 0 {
-		return column{}, false
+		return rows.Type{}
 	}
-	return cs.known[i], true
+	return k.Columns[i].Type
 }
 
-// decide says whether the type of an expression follows from the known columns.
-func (cs columns) decide(e *expression.Expression) bool {
+// decides says whether the type of an expression follows from the known columns.
+func (k known) decides(e *expression.Expression) bool {
 	return !slices.ContainsFunc(e.Columns(), func(r expression.Reference) bool {
-		c, _ := cs.named(r.Name)
-		return r.Kind == expression.ColumnReference && c.field == nil && !strings.HasPrefix(r.Name, envelopePrefix)
+		return r.Kind == expression.ColumnReference && !strings.HasPrefix(r.Name, envelopePrefix) && k.column(r.Name).Kind == rows.Open
 	})
 }
 
-// schema has the columns whose types are known.
-func (cs columns) schema() *arrow.Schema {
-	var fields []arrow.Field
-	for _, c := range cs.known {
-		if c.field != nil {
-			fields = append(fields, *c.field)
-		}
-	}
-	return arrow.NewSchema(fields, nil)
+// typed has the columns whose types are known.
+func (k known) typed() rows.Schema {
+	return rows.Schema{Columns: slices.DeleteFunc(slices.Clone(k.Columns), untyped)}
 }
 
-// String writes the columns as a schema clause does. A column without a type is
-// one that the first message types.
-func (cs columns) String() string {
-	if len(cs.known) == 0 && cs.open {
+func untyped(c rows.Column) bool { return c.Type.Kind == rows.Open }
+
+// String writes the columns as a schema clause does.
+func (k known) String() string {
+	switch {
+	case len(k.Columns) == 0 && k.Open:
 		return "the columns of the first message"
+	case slices.ContainsFunc(k.Columns, untyped):
+		return k.Schema.String() + "; the first message types what is untyped"
 	}
-	var parts []string
-	later := ""
-	for _, c := range cs.known {
-		if c.typ == "" {
-			parts, later = append(parts, nameText(c.name)), "; the first message gives the types that are missing"
-			continue
-		}
-		parts = append(parts, nameText(c.name)+": "+c.typ)
-	}
-	if cs.open {
-		parts = append(parts, "...")
-	}
-	if len(parts) == 0 {
-		return "{ }"
-	}
-	return "{ " + strings.Join(parts, ", ") + " }" + later
-}
-
-// addsEnvelope says whether the sink writes the envelope's columns behind the row's.
-func (s *Sink) addsEnvelope() bool {
-	return !s.Spec.Shaped && s.Spec.Settings.Text(connectors.EnvelopeKey) == "body"
+	return k.Schema.String()
 }

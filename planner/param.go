@@ -29,11 +29,21 @@ func (c *compiler) params(file *lang.File) {
 		declared[name] = p.Name.Span()
 		c.param(p)
 	}
-	for name := range c.options.Params {
-		if _, ok := declared[name]; !ok {
-			c.report(lang.Diagnostic{Code: codeParam, Summary: fmt.Sprintf("the flow has no parameter `%s`", name),
-				Label: didYouMean(name, slices.Sorted(maps.Keys(declared)))})
+	c.declared = append(c.declared, slices.Sorted(maps.Keys(declared))...)
+}
+
+// unknownParams reports values for which no file has a parameter. They stand in
+// no file, so the findings have no place.
+func (c *compiler) unknownParams() {
+	for _, name := range slices.Sorted(maps.Keys(c.options.Params)) {
+		if slices.Contains(c.declared, name) {
+			continue
 		}
+		d := lang.Diagnostic{Code: codeParam, Summary: fmt.Sprintf("there is no parameter `%s`", name)}
+		if nearest, ok := lang.Nearest(name, c.declared); ok {
+			d.Help = fmt.Sprintf("did you mean `%s`?", nearest)
+		}
+		c.findings = append(c.findings, d)
 	}
 }
 

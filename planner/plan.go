@@ -51,6 +51,10 @@ type Connection struct {
 	places places
 }
 
+// Declared says whether a file declares the connection; else it is the default
+// one of its kind.
+func (c *Connection) Declared() bool { return c.places.file != nil }
+
 // Source is one source of a flow.
 type Source struct {
 	Connection *Connection

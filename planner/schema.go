@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/flowlang/flow/connectors/rows"
 	"github.com/flowlang/flow/lang"
@@ -48,6 +49,12 @@ func (c *compiler) flowSchema(parsed *lang.Schema) rows.Schema {
 
 func (c *compiler) schemaOf(record *lang.Record) rows.Schema {
 	columns, open := c.columns(record)
+	for _, col := range record.Columns {
+		if col.Name != nil && strings.HasPrefix(col.Name.Text(), envelopePrefix) {
+			c.report(lang.Diagnostic{Code: codeSchema, Span: col.Name.Span(), Summary: fmt.Sprintf("`%s` is a column of the envelope, which no payload brings", col.Name.Text()),
+				Help: "leave it out: expressions and `select` know the envelope's columns without it"})
+		}
+	}
 	schema := rows.Schema{Shape: rows.Object, Declared: true, Columns: columns, Open: open}
 	if err := schema.Validate(); err != nil {
 		c.errorf(codeSchema, record.Span(), "the schema cannot be used: %v", err)

@@ -3,7 +3,11 @@ package planner
 import (
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/flowlang/flow/connectors"
 )
@@ -19,6 +23,12 @@ func (f *Flow) Options() []string {
 		lines = append(lines, "schema "+f.Schema.String())
 	}
 	lines = append(lines, f.stepTexts()...)
+	if f.BadRow == SkipBadRows {
+		lines = append(lines, "on error skip")
+	}
+	if f.Dead != nil {
+		lines = append(lines, fmt.Sprintf("on error dead letter to %s%s", f.Dead.Connection.Name, settingsText(f.Dead.Connection.Kind.DeadLetter, f.Dead.Spec.Settings)))
+	}
 	for _, s := range f.Sinks {
 		lines = append(lines, fmt.Sprintf("to %s%s%s", s.Connection.Name, settingsText(s.Connection.Kind.Sink, s.Spec.Settings), s.routeText()))
 	}
@@ -37,7 +47,7 @@ func (f *Flow) stepTexts() []string {
 		default:
 			names := make([]string, len(s.Drop))
 			for i, d := range s.Drop {
-				names[i] = d.Name
+				names[i] = nameText(d.Name)
 			}
 			lines = append(lines, "drop "+strings.Join(names, ", "))
 		}
@@ -52,13 +62,32 @@ func selectTexts(columns []SelectColumn) []string {
 		case c.Rest:
 			texts[i] = "..."
 		case c.Value == nil:
-			texts[i] = c.Name
+			texts[i] = nameText(c.Name)
 		default:
-			texts[i] = c.Name + ": " + c.Value.Text()
+			texts[i] = nameText(c.Name) + ": " + c.Value.Text()
 		}
 	}
 	return texts
 }
+
+// nameText writes a column's name as the language does: in quotes, unless it is
+// a word.
+func nameText(name string) string {
+	for i, r := range name {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return strconv.Quote(name)
+		}
+	}
+	if name == "" {
+		return `""`
+	}
+	return name
+}
+
+var lineBreak = regexp.MustCompile(`\s*\n\s*`)
+
+// oneLine puts what a flow writes over several lines onto one.
+func oneLine(text string) string { return lineBreak.ReplaceAllString(text, " ") }
 
 // routeText says which rows the sink takes, if not all.
 func (s *Sink) routeText() string {
@@ -122,7 +151,7 @@ func (f *Flow) text() string {
 func (f *Flow) rows() []row {
 	var rows []row
 	for i, s := range f.Sources {
-		r := row{label: "from", text: fmt.Sprintf("%s %q as %s", s.Connection.Name, s.Spec.Select, s.Spec.Resource)}
+		r := row{label: "from", text: s.text() + " as " + s.Spec.Resource}
 		if i == len(f.Sources)-1 {
 			r.more = s.Connection.Kind.DescribeSources(f.Identity, f.SourceSpecs(), f.Epoch)
 		}
@@ -134,23 +163,62 @@ func (f *Flow) rows() []row {
 		rows = append(rows, row{label: "schema", text: "fixed by the first message of each resource, and kept with the flow's state"})
 	}
 	rows = append(rows, row{label: "epoch", text: f.epochText()})
-	for _, text := range f.stepTexts() {
-		word, rest, _ := strings.Cut(text, " ")
-		rows = append(rows, row{label: word, text: rest})
-	}
+	rows = append(rows, f.stepRows()...)
+	written := f.knownLast()
 	for _, s := range f.Sinks {
 		rows = append(rows, row{
-			label: "to", text: s.Connection.Name + templatesText(s.Connection.Kind.Sink, s.Spec.Settings) + s.routeText(),
-			more: s.Connection.Kind.DescribeSink(s.Spec),
+			label: "to", text: s.Connection.Name + templatesText(s.Connection.Kind.Sink, s.Spec.Settings) + oneLine(s.routeText()),
+			more: append([]string{"writes " + s.writtenText(written)}, s.Connection.Kind.DescribeSink(s.Spec)...),
 		})
 	}
-	return append(rows, row{label: "errors", text: f.errorText()}, row{
-		label: "delivery", text: "at least once: a message is acknowledged only after its epoch is certified",
-		more: []string{
-			"message ids let the destination drop what is sent again within its duplicate window",
-			"not exactly once: a repetition later than that window is stored twice",
-		},
-	})
+	guarantee, because := delivery()
+	return append(rows, row{label: "errors", text: f.errorText()}, row{label: "delivery", text: guarantee, more: because})
+}
+
+// text says what is read: a subject, or what the settings bind.
+func (s *Source) text() string {
+	if s.Spec.Select != "" {
+		return fmt.Sprintf("%s %q", s.Connection.Name, s.Spec.Select)
+	}
+	binding := slices.DeleteFunc(slices.Clone(s.Connection.Kind.Source), func(f connectors.Field) bool { return f.Tuning })
+	return s.Connection.Name + settingsText(binding, s.Spec.Settings)
+}
+
+// stepRows are the steps, with the columns that each leaves if it changes them.
+func (f *Flow) stepRows() []row {
+	after := f.knownAfter()
+	var rows []row
+	for i, text := range f.stepTexts() {
+		word, rest, _ := strings.Cut(oneLine(text), " ")
+		r := row{label: word, text: rest}
+		if f.Steps[i].Where == nil {
+			r.more = []string{"leaves " + after[i].String()}
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func (s *Sink) writtenText(columns known) string {
+	text := columns.String()
+	if s.addsEnvelope() {
+		text += ", and the envelope as columns `_flow_*`"
+	}
+	return text
+}
+
+// addsEnvelope says whether the envelope's columns follow those of the row.
+func (s *Sink) addsEnvelope() bool {
+	return !s.Spec.Shaped && s.Spec.Settings.Text("envelope") == "body"
+}
+
+// delivery is what a run guarantees, and why that is neither less nor more.
+func delivery() (guarantee string, because []string) {
+	return "at least once", []string{
+		"a message is acknowledged only after its epoch is certified",
+		"message ids let the destination drop what is sent again within its duplicate window",
+		"not exactly once: a repetition later than that window is stored twice",
+	}
 }
 
 func templatesText(fields connectors.Fields, s connectors.Settings) string {
@@ -179,6 +247,13 @@ func (f *Flow) errorText() string {
 	if f.Retry.Times > 0 {
 		times = fmt.Sprintf("%d times", f.Retry.Times)
 	}
-	return fmt.Sprintf("a bad row stops the flow; a transient failure is retried %s, after %s to %s",
-		times, connectors.ShortDuration(f.Retry.Min), connectors.ShortDuration(f.Retry.Max))
+	bad := "a bad row stops the flow"
+	switch f.BadRow {
+	case SkipBadRows:
+		bad = "a bad row is dropped, counted and logged"
+	case KeepBadRows:
+		bad = f.Dead.Connection.Kind.DescribeDeadLetter(f.Dead.Spec)
+	}
+	return fmt.Sprintf("%s; a transient failure is retried %s, after %s to %s", bad, times,
+		connectors.ShortDuration(f.Retry.Min), connectors.ShortDuration(f.Retry.Max))
 }
