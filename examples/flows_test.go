@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/flowlang/flow/cmd/flowc/flowtest"
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/connectors/nats"
 	"github.com/flowlang/flow/lang"
@@ -24,11 +25,57 @@ func TestFlowsCompile(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(path, func(t *testing.T) {
-			plan := compile(t, path)
-			if len(plan.Flows) != 1 {
-				t.Errorf("the plan has %d flows, expected 1", len(plan.Flows))
+			if plan := compile(t, path); len(plan.Flows) == 0 {
+				t.Error("the plan has no flows")
 			}
 		})
+	}
+}
+
+// TestFlows runs the test of every example, which each has.
+func TestFlows(t *testing.T) {
+	flows, err := filepath.Glob("*.flow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]bool{}
+	for _, flow := range flows {
+		beside, err := flowtest.Find([]string{flow})
+		if err != nil {
+			t.Error(err)
+		}
+		for _, path := range beside {
+			tests[path] = true
+		}
+	}
+	all, err := flowtest.Find([]string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flowtest.RunAll(t.Context(), all, func(r *flowtest.Result) {
+		if !tests[r.Path] {
+			t.Errorf("%s tests none of the flows", r.Path)
+		}
+		if !r.Passed() {
+			t.Errorf("%s: %v\n%v", r.Path, r.Bad, r.Failures)
+		}
+	})
+}
+
+// TestGalleryIsListed keeps the table of the folder's README complete.
+func TestGalleryIsListed(t *testing.T) {
+	flows, err := filepath.Glob("*.flow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme := read(t, "README.md")
+	for _, flow := range flows {
+		if !strings.Contains(readme, "| ["+flow+"]("+flow+") |") {
+			t.Errorf("README.md does not list %s", flow)
+		}
+	}
+	if rows := strings.Count(readme, "\n| ["); rows != len(flows) {
+		t.Errorf("README.md lists %d flows, and there are %d", rows, len(flows))
 	}
 }
 

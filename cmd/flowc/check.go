@@ -8,11 +8,15 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Parse and plan flows, without a server",
 		Args:  atLeastOneFile,
 		RunE: func(_ *cobra.Command, paths []string) error {
+			if asJSON {
+				return a.checkJSON(paths)
+			}
 			plan, err := a.load(paths)
 			if err != nil {
 				return err
@@ -23,21 +27,30 @@ func (a *app) checkCommand() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, with everything that was found")
+	return cmd
 }
 
-func (a *app) planCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "plan FILE...",
-		Short: "Say what would run, without a server",
-		Args:  atLeastOneFile,
-		RunE: func(_ *cobra.Command, paths []string) error {
-			plan, err := a.load(paths)
-			if err != nil {
-				return err
-			}
-			return plan.WriteText(printableWriter{a.out})
-		},
+func (a *app) checkJSON(paths []string) error {
+	plan, findings, err := a.compile(paths)
+	answer := struct {
+		judgement
+		Flows []checkedFlow `json:"flows"`
+	}{judgement: judge(findings, err)}
+	if !answer.OK {
+		return a.refuse(answer.judgement)
 	}
+	for _, f := range plan.Flows {
+		answer.Flows = append(answer.Flows, checkedFlow{Name: f.Flow, Sources: len(f.Sources), Sinks: len(f.Sinks)})
+	}
+	return a.writeJSON(answer)
+}
+
+// checkedFlow is a good flow in JSON.
+type checkedFlow struct {
+	Name    string `json:"name"`
+	Sources int    `json:"sources"`
+	Sinks   int    `json:"sinks"`
 }
 
 func atLeastOneFile(cmd *cobra.Command, paths []string) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"time"
@@ -30,7 +31,8 @@ func (a *app) readSeed(path string) ([]embedded.SeedMessage, error) {
 	return messages, nil
 }
 
-func (a *app) startEmbedded(ctx context.Context, r running, seed []embedded.SeedMessage) (*embedded.Server, error) {
+// startEmbedded starts a server, and publishes the seed into it.
+func startEmbedded(ctx context.Context, r running, seed []embedded.SeedMessage, log *slog.Logger) (*embedded.Server, error) {
 	dir := r.embedded
 	if dir == temporary {
 		dir = ""
@@ -45,9 +47,9 @@ func (a *app) startEmbedded(ctx context.Context, r running, seed []embedded.Seed
 		return nil, err
 	}
 	if seeded {
-		fmt.Fprintf(a.errs, "published %s of %s into stream %s\n", plural(uint64(len(seed)), "message"), lang.Printable(r.seed), embedded.SeedStream)
+		log.Info("published the seed", "file", r.seed, "messages", len(seed), "stream", embedded.SeedStream)
 	} else {
-		fmt.Fprintf(a.errs, "stream %s has the seed already\n", embedded.SeedStream)
+		log.Info("the stream has the seed already", "stream", embedded.SeedStream)
 	}
 	return server, nil
 }

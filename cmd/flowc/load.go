@@ -49,31 +49,58 @@ func (a *app) readText(path string) (string, error) {
 
 // load parses and plans files, and prints what was found.
 func (a *app) load(paths []string) (*planner.Plan, error) {
-	files, err := a.parse(paths)
+	plan, findings, err := a.compile(paths)
 	if err != nil {
 		return nil, err
 	}
-	return a.plan(files, nil, nil)
+	return plan, a.judge(findings)
 }
 
+// compile parses and plans files; the plan is nil if an error was found.
+func (a *app) compile(paths []string) (*planner.Plan, lang.Diagnostics, error) {
+	files, findings, err := a.parseAll(paths)
+	if err != nil || findings.HasErrors() {
+		return nil, findings, err
+	}
+	plan, found := planner.Compile(files, planner.Options{Kinds: a.kinds, Namespace: a.namespace})
+	return plan, append(findings, found...), nil
+}
+
+// parse parses files, and prints what was found.
 func (a *app) parse(paths []string) ([]*lang.File, error) {
+	files, findings, err := a.parseAll(paths)
+	if err != nil {
+		return nil, err
+	}
+	return files, a.judge(findings)
+}
+
+func (a *app) parseAll(paths []string) ([]*lang.File, lang.Diagnostics, error) {
 	var files []*lang.File
 	var findings lang.Diagnostics
 	for _, path := range paths {
 		source, err := a.readSource(path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		file, found := lang.Parse(source)
 		files = append(files, file)
 		findings = append(findings, found...)
 	}
-	return files, a.judge(findings)
+	return files, findings, nil
 }
 
-func (a *app) plan(files []*lang.File, defaults map[string]connectors.Settings, params map[string]string) (*planner.Plan, error) {
-	plan, findings := planner.Compile(files, planner.Options{Kinds: a.kinds, Namespace: a.namespace, Defaults: defaults, Params: params})
+// plan plans a run against a target, and prints what was found.
+func (a *app) plan(files []*lang.File, t target, params map[string]string) (*planner.Plan, error) {
+	plan, findings := a.planFor(files, t, params)
 	return plan, a.judge(findings)
+}
+
+func (a *app) planFor(files []*lang.File, t target, params map[string]string) (*planner.Plan, lang.Diagnostics) {
+	return planner.Compile(files, planner.Options{
+		Kinds: a.kinds, Namespace: a.namespace, Params: params,
+		Defaults: map[string]connectors.Settings{"nats": t.settings},
+	})
 }
 
 // judge prints findings, and fails if there is an error among them.

@@ -29,7 +29,7 @@ what happens to them, and where they go.
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colored output: auto, always or never; NO_COLOR is heeded")
 	root.PersistentFlags().StringVar(&a.namespace, "namespace", planner.DefaultNamespace, "`NAME` within which the flows' names are unique")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkGlobals() }
-	root.AddCommand(a.runCommand(), a.checkCommand(), a.planCommand(), a.fmtCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.checkCommand(), a.planCommand(), a.fmtCommand(), a.testCommand(), a.explainCommand(), a.versionCommand())
 	root.InitDefaultCompletionCmd()
 	return root
 }

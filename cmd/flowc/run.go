@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
-	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
 	"github.com/flowlang/flow/lang"
 	"github.com/flowlang/flow/planner"
@@ -101,29 +101,36 @@ func (a *app) run(ctx context.Context, paths []string, r running) error {
 	if err != nil {
 		return err
 	}
-	signals := watchSignals(ctx, r.grace)
+	target, err := r.target()
+	if err != nil {
+		return err
+	}
+	// The program is judged before a server is started for it or asked.
+	plan, err := a.plan(files, target, params)
+	if err != nil {
+		return err
+	}
+	log := newLogger(a.errs, r.logFormat)
+	signals := watchSignals(ctx, r.grace, log)
 	defer signals.release()
-	target, err := a.target(signals.context, files, r, params, seed)
-	if err != nil {
-		return err
+	if r.embedded != "" {
+		if target.server, err = startEmbedded(signals.context, r, seed, log); err != nil {
+			return &failure{status: statusSurrounding, err: err}
+		}
+		defer target.server.Stop()
+		target.settings["url"] = []string{target.server.URL()}
+		plan, _ = a.planFor(files, target, params) // judged already
 	}
-	defer target.stop()
-	plan, err := a.plan(files, map[string]connectors.Settings{"nats": target.settings}, params)
-	if err != nil {
-		return err
-	}
-	return a.runPlan(plan, r, signals, target)
+	return a.runPlan(plan, r, signals, target, log)
 }
 
-func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target target) error {
+func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target target, log *slog.Logger) error {
 	logs := map[*planner.Flow]*runLog{}
 	for _, f := range plan.Flows {
-		logs[f] = newRunLog(a.errs, r.logFormat, f.Flow)
+		logs[f] = newRunLog(log, f.Flow)
 		defer logs[f].stop()
+		logs[f].connecting(f, target)
 	}
-	first := logs[plan.Flows[0]]
-	signals.tell(first)
-	first.starting(target.String())
 	results := exec.RunAll(signals.context, plan, func(f *planner.Flow) exec.Options {
 		return exec.Options{UntilCaughtUp: r.until != "", Stop: signals.stop, OnEvent: logs[f].event, OnNotice: logs[f].notice}
 	})

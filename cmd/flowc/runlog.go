@@ -9,6 +9,7 @@ import (
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
 	"github.com/flowlang/flow/lang"
+	"github.com/flowlang/flow/planner"
 )
 
 // progressInterval is how often a run that certifies epochs says so.
@@ -27,15 +28,19 @@ type runLog struct {
 	written exec.Totals // when progress was last written
 }
 
-func newRunLog(to io.Writer, format, flow string) *runLog {
-	options := &slog.HandlerOptions{ReplaceAttr: tidy}
-	var handler slog.Handler = slog.NewTextHandler(to, options)
-	if format == "json" {
-		handler = slog.NewJSONHandler(printableWriter{to}, options)
-	}
-	l := &runLog{log: slog.New(handler).With("flow", flow), done: make(chan struct{})}
+func newRunLog(log *slog.Logger, flow string) *runLog {
+	l := &runLog{log: log.With("flow", flow), done: make(chan struct{})}
 	go l.progress()
 	return l
+}
+
+// newLogger writes log lines as text or json.
+func newLogger(to io.Writer, format string) *slog.Logger {
+	options := &slog.HandlerOptions{ReplaceAttr: tidy}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(printableWriter{to}, options))
+	}
+	return slog.New(slog.NewTextHandler(to, options))
 }
 
 // tidy shortens the time, and escapes what data brings into a line.
@@ -51,7 +56,14 @@ func tidy(_ []string, a slog.Attr) slog.Attr {
 
 func (l *runLog) info(text string, attributes ...any) { l.log.Info(text, attributes...) }
 
-func (l *runLog) starting(where string) { l.info("connecting", "nats", where) }
+// connecting says where each of the flow's connections goes.
+func (l *runLog) connecting(f *planner.Flow, t target) {
+	var attributes []any
+	for _, c := range f.Connections() {
+		attributes = append(attributes, c.Name, t.describe(c))
+	}
+	l.info("connecting", attributes...)
+}
 
 // notice writes what a connection reports.
 func (l *runLog) notice(n connectors.Notice) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"sync"
@@ -20,9 +21,7 @@ type signals struct {
 	came   chan os.Signal
 	done   chan struct{}
 	once   sync.Once
-
-	mu  sync.Mutex
-	log *runLog
+	log    *slog.Logger
 }
 
 // cut says that a signal ended a run before its open epoch was certified.
@@ -45,8 +44,8 @@ func (c *cut) number() int {
 // lastResort is how long an aborted run may take to let go of its connections.
 const lastResort = time.Second
 
-func watchSignals(parent context.Context, grace time.Duration) *signals {
-	s := &signals{stop: make(chan struct{}), came: make(chan os.Signal, 2), done: make(chan struct{})}
+func watchSignals(parent context.Context, grace time.Duration, log *slog.Logger) *signals {
+	s := &signals{stop: make(chan struct{}), came: make(chan os.Signal, 2), done: make(chan struct{}), log: log}
 	if parent == nil {
 		parent = context.Background()
 	}
@@ -63,7 +62,7 @@ func (s *signals) watch(grace time.Duration) {
 		return
 	case first = <-s.came:
 	}
-	s.say("closing the open epoch; a second signal aborts it", first)
+	s.log.Info("closing the open epoch; a second signal aborts it", "signal", first.String())
 	close(s.stop)
 	end := &cut{signal: first, why: fmt.Sprintf("the grace time of %s is over", grace)}
 	select {
@@ -79,21 +78,6 @@ func (s *signals) watch(grace time.Duration) {
 	case <-time.After(lastResort):
 		fmt.Fprintf(os.Stderr, "error: %v\n", end)
 		os.Exit(statusSignal + end.number())
-	}
-}
-
-// tell lets the log know of the signals from now on.
-func (s *signals) tell(log *runLog) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.log = log
-}
-
-func (s *signals) say(text string, which os.Signal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.log != nil {
-		s.log.info(text, "signal", which.String())
 	}
 }
 
