@@ -24,6 +24,9 @@ type Kind struct {
 	// source reads, both being on one connection.
 	Feeds func(SinkSpec, SourceSpec) bool
 
+	// SameDestination says whether two sinks write into the same stream.
+	SameDestination func(a, b SinkSpec) bool
+
 	// ResourceName is the default name of what a source reads; empty if the
 	// source gives none and the flow must name it with `as`.
 	ResourceName func(SourceSpec) string

@@ -14,6 +14,9 @@ type SinkSpec struct {
 	// of them reads, such as its subject.
 	Resources []string
 	Selects   []string
+	// Together are the other sinks of the run that write into the same stream: one
+	// that has to be made holds their subjects, too.
+	Together []SinkSpec
 	// Shaped says that the flow chose the columns (select, drop): the envelope's
 	// columns are not added to the body.
 	Shaped bool

@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/planner"
@@ -35,7 +37,7 @@ func (b *badRows) tooMany(of int) error {
 		WithHelp("change the flow to fit the data; nothing of this epoch was written, certified or acknowledged")
 }
 
-// letters are the messages of the bad rows, each once.
+// letters are the messages of the bad rows, each once, in the order of their stream.
 func (b *badRows) letters() []connectors.DeadLetter {
 	seen := map[*connectors.Message]bool{}
 	var letters []connectors.DeadLetter
@@ -45,6 +47,7 @@ func (b *badRows) letters() []connectors.DeadLetter {
 			letters = append(letters, connectors.DeadLetter{Message: f.message, Code: string(f.Code), Reason: f.Err.Error()})
 		}
 	}
+	slices.SortStableFunc(letters, func(a, b connectors.DeadLetter) int { return cmp.Compare(a.Message.Sequence, b.Message.Sequence) })
 	return letters
 }
 

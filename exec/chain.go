@@ -70,22 +70,27 @@ func decodeRecord(data []byte, into any) error {
 	return nil
 }
 
-// claim makes this process the owner. A former owner's next append is refused.
+// claim makes this process the owner. A former owner's next append is refused. Its
+// certificates may come in between for a while; another claim ends the attempt.
 func (c *chain) claim(ctx context.Context) error {
-	last, version, err := c.readRecord(ctx)
-	if err != nil {
-		return err
+	for {
+		last, version, err := c.readRecord(ctx)
+		if err != nil {
+			return err
+		}
+		attempt, state := uint64(1), State{}
+		if last != nil {
+			attempt, state = last.Attempt+1, last.State
+		}
+		if c.attempt != 0 && attempt != c.attempt {
+			return supersededBy(c.flow, last.Owner)
+		}
+		c.attempt, c.state, c.version = attempt, state, version
+		err = c.append(ctx, ClaimRecord, state, nil)
+		if !errors.Is(err, connectors.ErrSuperseded) {
+			return err
+		}
 	}
-	c.attempt, c.state = 1, State{}
-	if last != nil {
-		c.attempt, c.state = last.Attempt+1, last.State
-	}
-	c.version = version
-	err = c.append(ctx, ClaimRecord, c.state, nil)
-	if errors.Is(err, connectors.ErrSuperseded) {
-		return c.superseded(ctx)
-	}
-	return err
 }
 
 // certify appends an epoch's certificate.

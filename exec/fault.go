@@ -62,13 +62,17 @@ func valueFault(resource string, m *connectors.Message, err *expression.RowError
 }
 
 // bindFault adds whose columns they are to findings about names and types.
-func bindFault(resource string, err error) error {
+func bindFault(resource string, schema rows.Schema, err error) error {
 	found, ok := errors.AsType[lang.Diagnostics](err)
 	if !ok {
 		return err
 	}
+	note := fmt.Sprintf("the columns are those of resource %s, as its first message fixed them", resource)
+	if schema.Declared {
+		note = fmt.Sprintf("the columns are those of the declared schema, and those that messages of resource %s brought", resource)
+	}
 	for i := range found {
-		found[i].Notes = append(found[i].Notes, lang.Note{Text: fmt.Sprintf("the columns are those of resource %s, as its first message fixed them", resource)})
+		found[i].Notes = append(found[i].Notes, lang.Note{Text: note})
 	}
 	return found
 }

@@ -148,7 +148,7 @@ func (m *machine) transform(e *epoch) error {
 		}
 		warnings, err := r.bind(r.batch.Schema(), r.decoder.Schema().Shape)
 		if err != nil {
-			return bindFault(r.name, err)
+			return bindFault(r.name, r.decoder.Schema(), err)
 		}
 		m.warn(warnings)
 		var stopped *RowFault

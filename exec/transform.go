@@ -116,10 +116,6 @@ func (t *transformer) filter(c *planner.Condition, batch arrow.RecordBatch, keep
 }
 
 func (t *transformer) project(p *planner.Projection, batch arrow.RecordBatch) (arrow.RecordBatch, error) {
-	if p.Schema == nil { // only markers so far
-		batch.Retain()
-		return batch, nil
-	}
 	columns := make([]arrow.Array, 0, len(p.Columns))
 	defer func() {
 		for _, c := range columns {

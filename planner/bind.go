@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -134,7 +135,7 @@ func (b *binder) selection(columns []SelectColumn) *Projection {
 			}
 		}
 	}
-	b.project(p, fields)
+	b.project(p, fields, slices.ContainsFunc(columns, func(c SelectColumn) bool { return c.Rest }))
 	return p
 }
 
@@ -205,7 +206,7 @@ func unknownColumn(source *lang.Source, span lang.Span, name string, schema *arr
 		names[i] = schema.Field(i).Name
 	}
 	return lang.Diagnostic{Code: codeUnknownField, Source: source, Span: span,
-		Summary: fmt.Sprintf("unknown field `%s`", name), Label: didYouMean(name, names), Help: columnsHelp(names)}
+		Summary: fmt.Sprintf("unknown column `%s`", name), Label: didYouMean(name, names), Help: columnsHelp(names)}
 }
 
 // columnsHelp lists the columns that there are, if they are few.
@@ -236,12 +237,18 @@ func (b *binder) drop(columns []DropColumn) *Projection {
 			p.Columns = append(p.Columns, ProjectedColumn{Index: i})
 		}
 	}
-	b.project(p, fields)
+	b.project(p, fields, true)
 	return p
 }
 
-func (b *binder) project(p *Projection, fields []arrow.Field) {
+// project makes the projection's columns those that the next step finds. Where
+// nothing was known of the columns and some of them are kept, it still is not.
+func (b *binder) project(p *Projection, fields []arrow.Field, keepsRest bool) {
 	if b.schema == nil {
+		p.Schema = arrow.NewSchema(fields, nil)
+		if !keepsRest {
+			b.schema = p.Schema
+		}
 		return
 	}
 	metadata := b.schema.Metadata()

@@ -39,6 +39,7 @@ func Compile(files []*lang.File, options Options) (*Plan, lang.Diagnostics) {
 		c.file(file)
 	}
 	c.unknownParams()
+	c.together()
 	plan := c.order()
 	slices.SortStableFunc(c.findings, func(a, b lang.Diagnostic) int {
 		if a.Source != b.Source {
@@ -212,8 +213,9 @@ func atSink(err error, sink int) error {
 	return err
 }
 
-// bind types the steps by the declared schema; without one it finds what is
-// wrong whatever the columns are.
+// bind types the steps by the declared schema, and without one finds what is wrong
+// whatever the columns are. What a message may bring to an open schema has no
+// name here: else it would depend on the messages whether the flow is right.
 func (c *compiler) bind(f *Flow) {
 	if c.findings.HasErrors() {
 		return
@@ -221,9 +223,6 @@ func (c *compiler) bind(f *Flow) {
 	var schema *arrow.Schema
 	if f.Schema.Declared {
 		schema = f.Schema.Arrow()
-	}
-	if f.Schema.Declared && f.Schema.Open {
-		schema = nil // a name may be a member that a message brings
 	}
 	_, found := f.Bind(schema)
 	c.findings = append(c.findings, found...)

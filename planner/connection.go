@@ -58,9 +58,11 @@ func (c *compiler) endpoint(e *lang.Endpoint) *Connection {
 	kind, ok := c.kind(name)
 	if !ok {
 		known := slices.Concat(slices.Sorted(maps.Keys(c.connections)), c.kindNames())
-		c.report(lang.Diagnostic{Code: codeUnknownConnection, Span: e.Name.Span(),
-			Summary: fmt.Sprintf("unknown connection `%s`", name), Label: didYouMean(name, known),
-			Help: fmt.Sprintf("write `nats`, or declare it: `connection %s nats url \"nats://host:4222\"`", name)})
+		d := lang.Diagnostic{Code: codeUnknownConnection, Span: e.Name.Span(), Summary: fmt.Sprintf("unknown connection `%s`", name), Label: didYouMean(name, known)}
+		if d.Label == "" {
+			d.Help = fmt.Sprintf("write `nats`, or declare it: `connection %s nats url \"nats://host:4222\"`", name)
+		}
+		c.report(d)
 		return nil
 	}
 	conn := &Connection{Name: name, Kind: kind, Settings: c.options.Defaults[name]}

@@ -60,7 +60,7 @@ func TestKnownColumnsBeforeAnyMessage(t *testing.T) {
 		{`select { b: msg.sequence + 1 }`, `{ b: int }`},
 		{`select { b: a ?? 0, ... }`, `{ b: untyped, ... }; the first message types what is untyped`},
 		{`select { a } select { b: a, c: "x" } drop b`, `{ c: string }`},
-		{`schema { a: int, ... } select { b: a * 2, c: other, ... }`, `{ b: int, c: untyped, a: int, ... }; the first message types what is untyped`},
+		{`schema { a: int, ... } select { b: a * 2, ... }`, `{ b: int, a: int, ... }`},
 		{`schema { a: int, ... }`, `{ a: int, ... }`},
 		{`select { "odd name": 1 } drop "odd name"`, `{  }`},
 	} {

@@ -52,7 +52,7 @@ func (c *compiler) deadLetter(f *Flow, e *lang.Endpoint) {
 func (c *compiler) retry(parsed *lang.Retry) Retry {
 	r := defaultRetry
 	if q := parsed.Times; q.Amount.Kind != lang.Count || q.Amount.Value < 1 || q.Amount.Value > math.MaxInt32 {
-		c.errorf(codeRetry, q.Span(), "expected a number of tries, at least 1, found `%s`", q.Text)
+		c.errorf(codeRetry, q.Span(), "expected a number of tries from 1 to %d, found `%s`", math.MaxInt32, q.Text)
 	} else {
 		r.Times = int(q.Amount.Value)
 	}
@@ -64,7 +64,7 @@ func (c *compiler) retry(parsed *lang.Retry) Retry {
 			continue
 		}
 		if bound.q.Amount.Kind != lang.Duration || bound.q.Amount.Value <= 0 {
-			c.errorf(codeRetry, bound.q.Span(), "expected a duration for `backoff`, found `%s`", bound.q.Text)
+			c.errorf(codeRetry, bound.q.Span(), "expected a duration longer than zero for `backoff`, found `%s`", bound.q.Text)
 			continue
 		}
 		*bound.to = bound.q.Amount.Duration()

@@ -72,6 +72,7 @@ func (c *compiler) param(p *lang.Param) {
 		c.parameters[p.Name.Name] = expression.Param{Field: paramField(p.Name.Name, t)}
 		return
 	default:
+		c.parameters[p.Name.Name] = expression.Param{Field: paramField(p.Name.Name, t)}
 		c.report(lang.Diagnostic{Code: codeParam, Span: at, Summary: fmt.Sprintf("the parameter `%s` has no value", p.Name.Name),
 			Help: fmt.Sprintf("give it with --param %s=VALUE, or write a default: `param %s %s = ...`", p.Name.Name, p.Name.Name, t)})
 		return
@@ -140,8 +141,8 @@ func (c *compiler) paramText(name string) (string, bool) {
 		return "", false
 	}
 	switch v := p.Value.(type) {
-	case nil: // in a check any token stands for a value
-		return "x", c.options.Params == nil
+	case nil: // in a check, or where its lack is reported, any token stands for a value
+		return "x", c.options.Params == nil || !p.Field.Nullable
 	case []byte:
 		return base64.StdEncoding.EncodeToString(v), true
 	case time.Time:

@@ -50,6 +50,9 @@ func optionsHelp(fields connectors.Fields) string {
 	if len(fields) == 0 {
 		return "it has none"
 	}
+	if len(fields) == 1 {
+		return "its only option is " + quoted(fields.Keys())
+	}
 	return "its options are " + quoted(fields.Keys())
 }
 
@@ -150,7 +153,7 @@ func (c *compiler) reference(f connectors.Field, r *lang.Reference) (any, bool) 
 		c.errorf(codeOptionValue, r.Span(), "`%s` is written into the flow, not read from `%s`", f.Key, r.From)
 		return nil, false
 	case r.Name.Value == "":
-		c.errorf(codeOptionValue, r.Name.Span(), "`%s` needs a name", r.From)
+		c.errorf(codeOptionValue, r.Name.Span(), "`%s` is empty, and says where the value is", r.From)
 		return nil, false
 	}
 	return connectors.Secret{From: r.From, Name: r.Name.Value}, true

@@ -43,9 +43,33 @@ func (c *compiler) sameSink(f *Flow, sink *Sink) {
 	for _, other := range f.Sinks {
 		if other.Connection == sink.Connection && samePlace(sink.Connection.Kind.Sink, other.Spec, sink.Spec) {
 			c.report(lang.Diagnostic{Code: codeSameSink, Span: sink.places.span, Summary: "two sinks of the flow write to the same place",
-				Notes: []lang.Note{{Source: c.source, Span: other.places.span, Text: "the other one"}}})
+				Notes: []lang.Note{{Source: c.source, Span: other.places.span, Text: "the other one"}},
+				Help:  "leave one of them out; with `when`, join the conditions with `or`"})
 		}
 	}
+}
+
+// together tells each sink which others write into its stream.
+func (c *compiler) together() {
+	var all []*Sink
+	for _, f := range c.flows {
+		all = append(all, f.Sinks...)
+	}
+	for _, sink := range all {
+		for _, other := range all {
+			if other != sink && sameConnection(sink.Connection, other.Connection) && sameStreams(sink, other) {
+				alone := other.Spec
+				alone.Together = nil
+				sink.Spec.Together = append(sink.Spec.Together, alone)
+			}
+		}
+	}
+}
+
+// sameStreams says whether two sinks write into streams of one template, as far
+// as a template is what names a stream.
+func sameStreams(a, b *Sink) bool {
+	return a.Connection.Kind.SameDestination != nil && a.Connection.Kind.SameDestination(a.Spec, b.Spec)
 }
 
 // samePlace says whether a resource goes to one place through both sinks, by all

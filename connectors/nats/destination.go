@@ -127,12 +127,30 @@ func (s *sink) create(ctx context.Context, name string) (*destination, error) {
 	return s.inspect(ctx, name)
 }
 
-// subjectsFor is the one subject filter that the template asks for, or the exact
-// subjects where that would begin with a wildcard, which servers refuse.
+// subjectsFor is what a stream holds that is made for the sink, and for those that
+// write into it together with it.
 func (s *sink) subjectsFor(name string) ([]string, error) {
+	subjects, err := subjectsOf(s.spec, name)
+	for _, other := range s.spec.Together {
+		more, otherErr := subjectsOf(other, name)
+		subjects, err = append(subjects, more...), errors.Join(err, otherErr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(subjects)
+	subjects = slices.Compact(subjects)
+	return slices.DeleteFunc(slices.Clone(subjects), func(subject string) bool {
+		return slices.ContainsFunc(subjects, func(wider string) bool { return wider != subject && covers(wider, subject) })
+	}), nil
+}
+
+// subjectsOf is the one subject filter that a sink's template asks for, or the
+// exact subjects where that would begin with a wildcard, which servers refuse.
+func subjectsOf(spec connectors.SinkSpec, name string) ([]string, error) {
 	var own, exact []string
-	for i := range s.spec.Resources {
-		stream, subject := fillResource(s.spec, i, "stream"), fillResource(s.spec, i, "subject")
+	for i := range spec.Resources {
+		stream, subject := fillResource(spec, i, "stream"), fillResource(spec, i, "subject")
 		if stream.Constant() && stream.Text != name {
 			continue
 		}
@@ -141,17 +159,15 @@ func (s *sink) subjectsFor(name string) ([]string, error) {
 			exact = append(exact, subject.Text)
 		}
 	}
-	shared := s.spec.Settings.Template("stream").Constant()
-	template := s.spec.Settings.Template("subject")
+	shared := spec.Settings.Template("stream").Constant()
+	template := spec.Settings.Template("subject")
 	switch {
 	case shared && !wide(pattern(template)):
 		return []string{widen(pattern(template))}, nil
-	case len(exact) == len(own) && len(own) > 0:
-		slices.Sort(exact)
-		return slices.Compact(exact), nil
+	case len(exact) == len(own):
+		return exact, nil
 	case !shared && !slices.ContainsFunc(own, wide):
-		slices.Sort(own)
-		return slices.Compact(own), nil
+		return own, nil
 	}
 	return nil, connectors.Errorf(connectors.Environment, "the destination stream %s is missing, and a stream for %q would begin with a wildcard", name, template.Text).
 		WithHelp("make the stream yourself, or begin the subject with a fixed token").About(connectors.SinkRole, 0, "subject")

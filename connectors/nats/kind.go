@@ -22,6 +22,7 @@ func Kind() connectors.Kind {
 		CheckSink:          checkSink,
 		CheckDeadLetter:    checkDeadLetter,
 		CheckLoop:          checkLoop,
+		SameDestination:    sameDestination,
 		Feeds:              feeds,
 		DescribeSources:    describeSources,
 		DescribeSink:       describeSink,
@@ -145,6 +146,11 @@ func checkDestination(spec connectors.SinkSpec, resource int) error {
 			return refuse(key, err)
 		}
 	}
+	for _, hole := range stream.Holes() {
+		if hole.Hole == "subject" && strings.ContainsAny(spec.Selects[resource], ".>") {
+			return refuse("stream", fmt.Errorf("the stream name %q would hold the dots of a subject that %q matches", stream.Text, spec.Selects[resource]))
+		}
+	}
 	// A value that a row brings is checked when it comes; a plain token stands for it.
 	if err := checkStreamName(strings.Join(texts(stream, "x"), "")); err != nil {
 		return refuse("stream", expanded(err, spec.Settings.Template("stream"), stream))
@@ -222,6 +228,11 @@ func feeds(sink connectors.SinkSpec, source connectors.SourceSpec) bool {
 		}
 	}
 	return false
+}
+
+// sameDestination compares the templates of the streams.
+func sameDestination(a, b connectors.SinkSpec) bool {
+	return a.Settings.Template("stream").Canonical() == b.Settings.Template("stream").Canonical()
 }
 
 func wide(filter string) bool {

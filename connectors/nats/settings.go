@@ -35,14 +35,14 @@ func checkConnection(s connectors.Settings) error {
 		}
 	}
 	if s.Has("tls_cert") != s.Has("tls_key") {
-		return refuse(present(s, "tls_cert", "tls_key"), "`tls_cert` and `tls_key` go together, and only one is there")
+		return refuse(present(s, "tls_cert", "tls_key"), "`tls_cert` and `tls_key` go together, and only one is there").WithHelp("give both, or none")
 	}
 	if s.Has("domain") && s.Has("api_prefix") {
 		return refuse("api_prefix", "`domain` and `api_prefix` both say where JetStream's API is").WithHelp("keep one of them")
 	}
 	for _, key := range []string{"inbox_prefix", "ledger_subject"} {
 		if err := checkSubject(s.Text(key), false); s.Has(key) && err != nil {
-			return refuse(key, "%w", err)
+			return refuse(key, "`%s` is a subject without wildcards: %w", key, err)
 		}
 	}
 	return checkCredentials(s, refuse)
@@ -56,7 +56,7 @@ func checkCredentials(s connectors.Settings, refuse func(key, format string, arg
 		switch {
 		case given && slices.Contains(wanted, key), !given && !slices.Contains(wanted, key):
 		case given && mode == "none":
-			return refuse(key, "`%s` is given without an `auth_mode`", key).WithHelp("write `auth_mode %s` beside it", modeOf(key))
+			return refuse(key, "`%s` is given without an `auth_mode`", key).WithHelp("write `auth_mode %s` beside it", strings.Join(modesOf(key), "` or `auth_mode "))
 		case given:
 			return refuse(key, "`%s` is no field of `auth_mode %s`", key, mode).WithHelp("it takes exactly %s", strings.Join(wanted, " and "))
 		default:
@@ -66,13 +66,9 @@ func checkCredentials(s connectors.Settings, refuse func(key, format string, arg
 	return nil
 }
 
-func modeOf(key string) string {
-	for _, mode := range authModes() {
-		if slices.Contains(credentials[mode], key) {
-			return mode
-		}
-	}
-	return "none"
+// modesOf are the modes that take a field.
+func modesOf(key string) []string {
+	return slices.DeleteFunc(authModes(), func(mode string) bool { return !slices.Contains(credentials[mode], key) })
 }
 
 func present(s connectors.Settings, keys ...string) string {

@@ -17,7 +17,7 @@
 //	bytes      string, base64            binary
 //	timestamp  string, RFC 3339          timestamp ns UTC
 //	date       string, YYYY-MM-DD        date32
-//	decimal    number, or text of one    string, tagged
+//	decimal    number                    string, tagged
 //	json       any value                 string, tagged
 //	list       array                     list
 //	record     object                    struct            more members, if open

@@ -63,7 +63,6 @@ func (in *inference) beyond(t Type, literal jsontext.Value) *RowError {
 func (in *inference) malformed(t Type) *RowError {
 	forms := map[Kind]string{
 		Bytes:     "bytes as base64",
-		Decimal:   "decimal as a number or the text of one",
 		Timestamp: "timestamp as RFC 3339 between 1677-09-21 and 2262-04-11, with at most nine digits of a second",
 		Date:      "date as YYYY-MM-DD",
 	}

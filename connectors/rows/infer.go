@@ -262,5 +262,5 @@ func fits(r *reader, t Type, literal jsontext.Value) bool {
 // hasTextForm reports whether values of a kind are written as JSON strings
 // that not every string can be.
 func hasTextForm(k Kind) bool {
-	return k == Bytes || k == Decimal || k == Timestamp || k == Date
+	return k == Bytes || k == Timestamp || k == Date
 }

@@ -86,17 +86,10 @@ func appendBase64(r *reader, dst []byte, literal jsontext.Value) ([]byte, bool) 
 	return dst, err == nil
 }
 
-// appendDecimal takes a number, or the text of one.
-func appendDecimal(r *reader, dst []byte, literal jsontext.Value) ([]byte, bool) {
-	switch literal.Kind() {
-	case '0':
-		return append(dst, literal...), true
-	case '"':
-		text := r.text(literal)
-		return append(dst, text...), isNumber(text)
-	default:
-		return dst, false
-	}
+// appendDecimal takes a number digit for digit. The text of one is none: it would
+// leave as a number.
+func appendDecimal(_ *reader, dst []byte, literal jsontext.Value) ([]byte, bool) {
+	return append(dst, literal...), literal.Kind() == '0'
 }
 
 func appendJSON(_ *reader, dst []byte, literal jsontext.Value) ([]byte, bool) {

@@ -26,7 +26,7 @@ func (s *Server) Sample(ctx context.Context, stream string, n int) ([]*jetstream
 	}
 	state := from.CachedInfo().State
 	var messages []*jetstream.RawStreamMsg
-	for sequence := state.FirstSeq; sequence <= state.LastSeq && len(messages) < n; sequence++ {
+	for sequence := max(state.FirstSeq, 1); sequence <= state.LastSeq && len(messages) < n; sequence++ {
 		m, err := from.GetMsg(ctx, sequence)
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			continue
