@@ -20,12 +20,10 @@ type Kind struct {
 	// names alone tell. It is called where both are on one connection.
 	CheckLoop func([]SourceSpec, SinkSpec) error
 
-	// Feeds says, as far as names alone tell, whether the sink writes what the
-	// source reads, both being on one connection.
-	Feeds func(SinkSpec, SourceSpec) bool
-
-	// SameDestination says whether two sinks write into the same stream.
-	SameDestination func(a, b SinkSpec) bool
+	// Writes says where a sink writes, as far as names alone tell, and Reads whether
+	// a source reads of that, both being on one connection.
+	Writes func(SinkSpec) Written
+	Reads  func(SourceSpec, Written) bool
 
 	// ResourceName is the default name of what a source reads; empty if the
 	// source gives none and the flow must name it with `as`.
@@ -41,6 +39,12 @@ type Kind struct {
 	// Open connects. The context bounds the attempt.
 	// report takes what the connection met and mended, for as long as it is open.
 	Open func(ctx context.Context, name string, settings Settings, report func(Notice)) (Connection, error)
+}
+
+// Written is what the names of a sink tell of where it writes.
+type Written struct {
+	Place string   // equal for two sinks that write into the same stream
+	Parts []string // such as subjects, with wildcards for what rows fill in
 }
 
 // Notice is something that a person should know of: a disconnect, a consumer

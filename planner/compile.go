@@ -39,7 +39,6 @@ func Compile(files []*lang.File, options Options) (*Plan, lang.Diagnostics) {
 		c.file(file)
 	}
 	c.unknownParams()
-	c.together()
 	plan := c.order()
 	slices.SortStableFunc(c.findings, func(a, b lang.Diagnostic) int {
 		if a.Source != b.Source {

@@ -60,7 +60,7 @@ func feedEdges(from, to *Flow, fromID, toID string) []edge {
 	var edges []edge
 	for i, sink := range from.Sinks {
 		for j, source := range to.Sources {
-			if sameConnection(sink.Connection, source.Connection) && sink.Connection.Kind.Feeds(sink.Spec, source.Spec) {
+			if sameConnection(sink.Connection, source.Connection) && source.Connection.Kind.Reads(source.Spec, sink.Connection.Kind.Writes(sink.Spec)) {
 				edges = append(edges, edge{from: nodeID(fromID, "sink", i), to: nodeID(toID, "source", j)})
 			}
 		}

@@ -49,29 +49,6 @@ func (c *compiler) sameSink(f *Flow, sink *Sink) {
 	}
 }
 
-// together tells each sink which others write into its stream.
-func (c *compiler) together() {
-	var all []*Sink
-	for _, f := range c.flows {
-		all = append(all, f.Sinks...)
-	}
-	for _, sink := range all {
-		for _, other := range all {
-			if other != sink && sameConnection(sink.Connection, other.Connection) && sameStreams(sink, other) {
-				alone := other.Spec
-				alone.Together = nil
-				sink.Spec.Together = append(sink.Spec.Together, alone)
-			}
-		}
-	}
-}
-
-// sameStreams says whether two sinks write into streams of one template, as far
-// as a template is what names a stream.
-func sameStreams(a, b *Sink) bool {
-	return a.Connection.Kind.SameDestination != nil && a.Connection.Kind.SameDestination(a.Spec, b.Spec)
-}
-
 // samePlace says whether a resource goes to one place through both sinks, by all
 // that the templates tell.
 func samePlace(fields connectors.Fields, a, b connectors.SinkSpec) bool {

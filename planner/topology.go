@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/lang"
 )
 
@@ -13,9 +14,16 @@ import (
 // elsewhere: it never reads its own destination.
 func (c *compiler) order() *Plan {
 	plan := &Plan{upstream: map[*Flow][]*Flow{}}
+	written := map[*Sink]connectors.Written{}
+	for _, f := range c.flows {
+		for _, s := range f.Sinks {
+			written[s] = s.Connection.Kind.Writes(s.Spec)
+		}
+	}
+	c.together(written)
 	for _, f := range c.flows {
 		for _, other := range c.flows {
-			if other != f && feeds(other, f) {
+			if other != f && feeds(other, f, written) {
 				plan.upstream[f] = append(plan.upstream[f], other)
 			}
 		}
@@ -70,10 +78,10 @@ func quotedFlows(flows []*Flow) string {
 	return text
 }
 
-func feeds(writer, reader *Flow) bool {
+func feeds(writer, reader *Flow, written map[*Sink]connectors.Written) bool {
 	for _, sink := range writer.Sinks {
 		for _, source := range reader.Sources {
-			if sameConnection(sink.Connection, source.Connection) && sink.Connection.Kind.Feeds(sink.Spec, source.Spec) {
+			if sameConnection(sink.Connection, source.Connection) && source.Connection.Kind.Reads(source.Spec, written[sink]) {
 				return true
 			}
 		}
@@ -84,4 +92,28 @@ func feeds(writer, reader *Flow) bool {
 // sameConnection compares what connections are, since each file has its own.
 func sameConnection(a, b *Connection) bool {
 	return a == b || a.Kind.Name == b.Kind.Name && reflect.DeepEqual(a.Settings, b.Settings)
+}
+
+// together tells each sink which others write into its stream.
+func (c *compiler) together(written map[*Sink]connectors.Written) {
+	byPlace := map[string][]*Sink{}
+	for _, f := range c.flows {
+		for _, s := range f.Sinks {
+			place := written[s].Place
+			byPlace[place] = append(byPlace[place], s)
+		}
+	}
+	for _, sinks := range byPlace {
+		specs := make([]connectors.SinkSpec, len(sinks))
+		for i, s := range sinks {
+			specs[i] = s.Spec
+		}
+		for i, s := range sinks {
+			for j, other := range sinks {
+				if i != j && sameConnection(s.Connection, other.Connection) {
+					s.Spec.Together = append(s.Spec.Together, specs[j])
+				}
+			}
+		}
+	}
 }

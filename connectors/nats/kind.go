@@ -22,8 +22,8 @@ func Kind() connectors.Kind {
 		CheckSink:          checkSink,
 		CheckDeadLetter:    checkDeadLetter,
 		CheckLoop:          checkLoop,
-		SameDestination:    sameDestination,
-		Feeds:              feeds,
+		Writes:             writes,
+		Reads:              reads,
 		DescribeSources:    describeSources,
 		DescribeSink:       describeSink,
 		DescribeDeadLetter: describeDeadLetter,
@@ -220,19 +220,23 @@ func checkLoop(sources []connectors.SourceSpec, sink connectors.SinkSpec) error 
 	return nil
 }
 
-// feeds says whether a subject that the sink writes to matches the source.
-func feeds(sink connectors.SinkSpec, source connectors.SourceSpec) bool {
+// writes are the template of the stream and the subjects of a sink.
+func writes(sink connectors.SinkSpec) connectors.Written {
+	w := connectors.Written{Place: sink.Settings.Template("stream").Canonical()}
 	for i := range sink.Resources {
-		if overlap(source.Select, pattern(fillResource(sink, i, "subject"))) || explicit(source) && fillResource(sink, i, "stream").Text == source.Settings.Text("stream") {
-			return true
-		}
+		w.Parts = append(w.Parts, pattern(fillResource(sink, i, "subject")))
 	}
-	return false
+	return w
 }
 
-// sameDestination compares the templates of the streams.
-func sameDestination(a, b connectors.SinkSpec) bool {
-	return a.Settings.Template("stream").Canonical() == b.Settings.Template("stream").Canonical()
+// reads says whether a subject that is written matches the source, or the stream
+// is the one that it is bound to.
+func reads(source connectors.SourceSpec, w connectors.Written) bool {
+	if explicit(source) {
+		return w.Place == source.Settings.Text("stream")
+	}
+	_, overlaps := overlapAny(w.Parts, source.Select)
+	return overlaps
 }
 
 func wide(filter string) bool {
