@@ -44,6 +44,17 @@ type Error struct {
 	Spec  int    // index of the source or sink in the flow
 	Err   error
 	Help  string // one sentence, without a final period
+	Other *Other // another part of the flow that it is about, too
+
+	Named string   // what was named and is not there
+	Among []string // what there is instead
+}
+
+// Other is a part of a flow that an error is about besides its own.
+type Other struct {
+	Role Role
+	Spec int
+	Text string // what that part is
 }
 
 // Role is a part of a flow.
@@ -90,6 +101,18 @@ func (e *Error) WithHelp(format string, args ...any) *Error {
 // About adds which setting of which part of the flow it is about.
 func (e *Error) About(role Role, spec int, key string) *Error {
 	e.Role, e.Spec, e.Key = role, spec, key
+	return e
+}
+
+// Against adds the other part of the flow that the error is about.
+func (e *Error) Against(role Role, spec int, text string) *Error {
+	e.Other = &Other{Role: role, Spec: spec, Text: text}
+	return e
+}
+
+// Instead adds what there is in place of what was named.
+func (e *Error) Instead(named string, among []string) *Error {
+	e.Named, e.Among = named, among
 	return e
 }
 

@@ -57,6 +57,7 @@ const envelopePrefix = "_flow_"
 // their place in the file; the pipeline is nil if there is an error.
 func (f *Flow) Bind(schema *arrow.Schema) (*Pipeline, lang.Diagnostics) {
 	b := &binder{schema: schema, params: f.params}
+	defer func() { f.noteSchema(b.findings) }()
 	p := &Pipeline{}
 	for _, s := range f.Steps {
 		step := b.step(s)
@@ -77,6 +78,18 @@ func (f *Flow) Bind(schema *arrow.Schema) (*Pipeline, lang.Diagnostics) {
 	}
 	p.Output = b.schema
 	return p, b.findings
+}
+
+// noteSchema points from findings about names at the schema that declares them.
+func (f *Flow) noteSchema(findings lang.Diagnostics) {
+	if !f.Schema.Declared {
+		return
+	}
+	for i := range findings {
+		if findings[i].Code == codeUnknownField {
+			findings[i].Notes = append(findings[i].Notes, lang.Note{Source: f.file, Span: f.schema, Text: "the schema is declared here"})
+		}
+	}
 }
 
 type binder struct {

@@ -112,7 +112,8 @@ func (c *compiler) flow(file *lang.File, parsed *lang.Flow) *Flow {
 	}
 	c.epochOptions(parsed.Epoch, &f.Epoch)
 	c.sources(f, parsed.From)
-	f.params, f.Schema = c.parameters, c.flowSchema(parsed.Schema)
+	f.params = c.parameters
+	f.Schema, f.schema = c.flowSchema(parsed.Schema)
 	c.steps(f, parsed)
 	for _, to := range parsed.Sinks {
 		c.sink(f, to)

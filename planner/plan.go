@@ -40,6 +40,7 @@ type Flow struct {
 	params map[string]expression.Param
 	file   *lang.Source
 	span   lang.Span // of the flow's first clause
+	schema lang.Span // where the schema is declared
 }
 
 // Connection is a named connection, or the default one of its kind.
@@ -166,25 +167,34 @@ func (f *Flow) Locate(err error) (lang.Diagnostic, bool) {
 	if !ok || e.Role == connectors.NoRole {
 		return lang.Diagnostic{}, false
 	}
-	at := f.placesOf(e)
+	at := f.placesOf(e.Role, e.Spec)
 	if at.file == nil {
 		at = places{file: f.file, span: f.span}
 	}
-	return lang.Diagnostic{
+	d := lang.Diagnostic{
 		Code: codeSurroundings, Severity: lang.Error, Summary: err.Error(),
 		Source: at.file, Span: at.of(e.Key), Help: e.Help,
-	}, true
+	}
+	if e.Named != "" {
+		d.Label = didYouMean(e.Named, e.Among)
+	}
+	if e.Other != nil {
+		if other := f.placesOf(e.Other.Role, e.Other.Spec); other.file != nil {
+			d.Notes = append(d.Notes, lang.Note{Source: other.file, Span: other.span, Text: e.Other.Text})
+		}
+	}
+	return d, true
 }
 
-func (f *Flow) placesOf(e *connectors.Error) places {
+func (f *Flow) placesOf(role connectors.Role, spec int) places {
 	switch {
-	case e.Role == connectors.SourceRole && e.Spec < len(f.Sources):
-		return f.Sources[e.Spec].places
-	case e.Role == connectors.SinkRole && e.Spec < len(f.Sinks):
-		return f.Sinks[e.Spec].places
-	case e.Role == connectors.DeadLetterRole && f.Dead != nil:
+	case role == connectors.SourceRole && spec < len(f.Sources):
+		return f.Sources[spec].places
+	case role == connectors.SinkRole && spec < len(f.Sinks):
+		return f.Sinks[spec].places
+	case role == connectors.DeadLetterRole && f.Dead != nil:
 		return f.Dead.places
-	case e.Role == connectors.ConnectionRole:
+	case role == connectors.ConnectionRole:
 		return f.Sources[0].Connection.places
 	}
 	return places{}

@@ -27,13 +27,14 @@ type namedSchema struct {
 	span   lang.Span
 }
 
-// flowSchema is the schema that a flow declares; the zero one if it declares none.
-func (c *compiler) flowSchema(parsed *lang.Schema) rows.Schema {
+// flowSchema is the schema that a flow declares, and where; the zero one if it
+// declares none.
+func (c *compiler) flowSchema(parsed *lang.Schema) (rows.Schema, lang.Span) {
 	switch {
 	case parsed == nil:
-		return rows.Schema{}
+		return rows.Schema{}, lang.Span{}
 	case parsed.Record != nil:
-		return c.schemaOf(parsed.Record)
+		return c.schemaOf(parsed.Record), parsed.Record.Span()
 	}
 	known, ok := c.schemas[parsed.Name.Name]
 	if !ok {
@@ -44,7 +45,7 @@ func (c *compiler) flowSchema(parsed *lang.Schema) rows.Schema {
 		c.report(lang.Diagnostic{Code: codeUnknownSchema, Span: parsed.Name.Span(), Summary: fmt.Sprintf("unknown schema `%s`", parsed.Name.Name),
 			Label: didYouMean(parsed.Name.Name, names), Help: fmt.Sprintf("declare it before the flow: `schema %s { ... }`", parsed.Name.Name)})
 	}
-	return known.schema
+	return known.schema, known.span
 }
 
 func (c *compiler) schemaOf(record *lang.Record) rows.Schema {

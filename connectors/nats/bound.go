@@ -50,7 +50,8 @@ func (c *connection) bound(ctx context.Context, spec connectors.SourceSpec) (*fo
 		return err
 	})
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		e := connectors.Errorf(connectors.Environment, "there is no stream %s on %s", name, c).About(connectors.SourceRole, 0, "stream")
+		e := connectors.Errorf(connectors.Environment, "there is no stream %s on %s", name, c).About(connectors.SourceRole, 0, "stream").
+			Instead(name, streamNames(c.streams(ctx)))
 		e.Err = &absent{e.Err}
 		return nil, e
 	}

@@ -43,10 +43,10 @@ func checkDeadLetter(spec connectors.DeadLetterSpec) error {
 		if err := checkSubject(strings.Join(texts(subject, "x"), ""), false); err != nil {
 			return refuse("subject", expanded(err, spec.Settings.Template("subject"), subject))
 		}
-		for _, source := range spec.Selects {
+		for j, source := range spec.Selects {
 			if overlap(source, pattern(subject)) {
 				return refuse("subject", fmt.Errorf("the source %q matches the dead letters' subject %q, so the flow would read them again", source, pattern(subject))).
-					WithHelp("write dead letters to a subject outside of what the flow reads")
+					WithHelp("write dead letters to a subject outside of what the flow reads").Against(connectors.SourceRole, j, "the source")
 			}
 		}
 	}

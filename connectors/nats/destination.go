@@ -92,7 +92,7 @@ func (s *sink) ensure(ctx context.Context, name string) (*destination, error) {
 	}
 	if d.created == 0 {
 		if !s.spec.Settings.Bool("create_stream") {
-			return nil, missingStream(name)
+			return nil, s.missingStream(ctx, name)
 		}
 		if d, err = s.create(ctx, name); err != nil {
 			return nil, err
@@ -102,9 +102,10 @@ func (s *sink) ensure(ctx context.Context, name string) (*destination, error) {
 	return d, nil
 }
 
-func missingStream(name string) error {
+func (s *sink) missingStream(ctx context.Context, name string) error {
 	return connectors.Errorf(connectors.Environment, "the destination stream %s is missing: stream not found", name).
-		WithHelp("make it, or leave `create_stream false` out").About(connectors.SinkRole, 0, "stream")
+		WithHelp("make it, or leave `create_stream false` out").About(connectors.SinkRole, 0, "stream").
+		Instead(name, streamNames(s.link.streams(ctx)))
 }
 
 func (s *sink) create(ctx context.Context, name string) (*destination, error) {

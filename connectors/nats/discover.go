@@ -3,6 +3,7 @@ package nats
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -130,27 +131,45 @@ func (c *connection) noStream(ctx context.Context, subject string, passed []stri
 			WithHelp("name a subject that a stream of its own holds")
 	}
 	e := connectors.Errorf(connectors.Environment, "no stream holds %q on %s", subject, c)
-	names := c.someStreams(ctx)
-	if len(names) == 0 {
+	infos := c.streams(ctx)
+	if len(infos) == 0 {
 		return e.WithHelp("the account has no streams; make one: nats stream add ORDERS --subjects %q --defaults", subject)
 	}
-	return e.WithHelp("streams there: %s; write a subject of theirs, or make a stream: nats stream add --subjects %q", strings.Join(names, ", "), subject)
+	var subjects []string
+	for _, info := range infos {
+		subjects = append(subjects, info.Config.Subjects...)
+	}
+	return e.Instead(subject, subjects).
+		WithHelp("streams there: %s; write a subject of theirs, or make a stream: nats stream add --subjects %q", someStreams(infos), subject)
+}
+
+// streams are those of the account, but for the ledger; none if they cannot be listed.
+func (c *connection) streams(ctx context.Context) []*jetstream.StreamInfo {
+	infos, err := c.streamsOn(ctx, "")
+	if err != nil {
+		return nil // the error that this is for is the one to tell
+	}
+	return slices.DeleteFunc(infos, func(info *jetstream.StreamInfo) bool { return info.Config.Name == ledgerStream })
 }
 
 // someStreams shows up to five streams with their subjects.
-func (c *connection) someStreams(ctx context.Context) []string {
-	infos, err := c.streamsOn(ctx, "")
-	if err != nil {
-		return nil
-	}
+func someStreams(infos []*jetstream.StreamInfo) string {
+	const most = 5
 	var names []string
-	for _, info := range infos {
-		if len(names) == 5 {
-			return append(names, "...")
-		}
-		if info.Config.Name != ledgerStream {
-			names = append(names, info.Config.Name+" ("+strings.Join(info.Config.Subjects, " ")+")")
-		}
+	for _, info := range infos[:min(len(infos), most)] {
+		names = append(names, info.Config.Name+" ("+strings.Join(info.Config.Subjects, " ")+")")
+	}
+	if len(infos) > most {
+		names = append(names, fmt.Sprintf("and %d more", len(infos)-most))
+	}
+	return strings.Join(names, ", ")
+}
+
+// streamNames are the names of streams.
+func streamNames(infos []*jetstream.StreamInfo) []string {
+	names := make([]string, len(infos))
+	for i, info := range infos {
+		names[i] = info.Config.Name
 	}
 	return names
 }

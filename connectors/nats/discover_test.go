@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-func streamNames(s *source) string {
+func namesOf(s *source) string {
 	var names []string
 	for _, f := range s.streams {
 		names = append(names, f.Stream+"="+strings.Join(f.filters, ","))
@@ -51,7 +51,7 @@ func TestStreamsThatAreRead(t *testing.T) {
 		{[]string{"$KV.app.>"}, "KV_app=$KV.app.>"},
 	} {
 		s := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, v.subjects...)...)
-		if got := streamNames(s); got != v.want {
+		if got := namesOf(s); got != v.want {
 			t.Errorf("%v: expected %q, found %q", v.subjects, v.want, got)
 		}
 	}
@@ -113,7 +113,7 @@ func TestAvoid(t *testing.T) {
 				}
 				return
 			}
-			if got := streamNames(s); got != v.left {
+			if got := namesOf(s); got != v.left {
 				t.Errorf("expected %q to be left, found %q", v.left, got)
 			}
 		})

@@ -98,10 +98,10 @@ func checkSources(specs []connectors.SourceSpec) error {
 			return (&connectors.Error{Class: connectors.Refused, Err: err,
 				Help: `a source reads subjects of streams, such as "orders.>"`}).About(connectors.SourceRole, i, "")
 		}
-		for _, other := range specs[:i] {
+		for j, other := range specs[:i] {
 			if overlap(spec.Select, other.Select) {
 				return connectors.Errorf(connectors.Refused, "the sources %q and %q overlap, so one message would be read twice", other.Select, spec.Select).
-					WithHelp("give each source subjects of its own").About(connectors.SourceRole, i, "")
+					WithHelp("give each source subjects of its own").About(connectors.SourceRole, i, "").Against(connectors.SourceRole, j, "the other source")
 			}
 		}
 	}
@@ -211,9 +211,9 @@ func fillResource(spec connectors.SinkSpec, resource int, key string) connectors
 func checkLoop(sources []connectors.SourceSpec, sink connectors.SinkSpec) error {
 	for i := range sink.Resources {
 		subject := pattern(fillResource(sink, i, "subject"))
-		for _, source := range sources {
+		for j, source := range sources {
 			if wide(source.Select) && overlap(source.Select, subject) {
-				return loopError(source.Select, subject)
+				return loopError(source.Select, subject).Against(connectors.SourceRole, j, "the source that would read it")
 			}
 		}
 	}
@@ -244,7 +244,7 @@ func wide(filter string) bool {
 	return first == "*" || first == ">"
 }
 
-func loopError(filter, subject string) error {
+func loopError(filter, subject string) *connectors.Error {
 	return connectors.Errorf(connectors.Refused, "the flow would read what it writes: the source %q matches the destination %q", filter, subject).
 		WithHelp("let the source begin with a fixed token, or write to a subject outside of it").About(connectors.SinkRole, 0, "subject")
 }

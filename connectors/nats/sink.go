@@ -70,7 +70,7 @@ func (s *sink) survey(ctx context.Context) error {
 				return err
 			}
 		} else if s.shared() && !s.spec.Settings.Bool("create_stream") {
-			return missingStream(name)
+			return s.missingStream(ctx, name)
 		}
 	}
 	return nil

@@ -69,17 +69,24 @@ func (s *source) avoid(t connectors.Target) error {
 		switch {
 		case own && len(s.streams) == 1:
 			return connectors.Errorf(connectors.Refused, "the flow would feed itself: the only stream that holds %q is %s, into which it writes %q", strings.Join(f.reads(), " "), f.Stream, t.Subject).
-				WithHelp("write into another stream, on a subject that %s does not capture", f.Stream).About(connectors.SinkRole, 0, t.Key)
+				WithHelp("write into another stream, on a subject that %s does not capture", f.Stream).About(connectors.SinkRole, 0, t.Key).
+				Against(connectors.SourceRole, s.specOf(f), "the source")
 		case own:
 			s.streams = append(s.streams[:i:i], s.streams[i+1:]...)
 			s.reportUnread(f, t)
 			return nil
 		case captures && t.Created == 0 && t.Account == s.conn.account:
 			return connectors.Errorf(connectors.Refused, "the flow would feed itself: the source stream %s captures the destination %q by its subject %q", f.Stream, t.Subject, captured).
-				WithHelp("write to a subject that %s does not capture, such as %q", f.Stream, "v1."+t.Subject).About(connectors.SinkRole, 0, t.Key)
+				WithHelp("write to a subject that %s does not capture, such as %q", f.Stream, "v1."+t.Subject).About(connectors.SinkRole, 0, t.Key).
+				Against(connectors.SourceRole, s.specOf(f), "the source")
 		}
 	}
 	return nil
+}
+
+// specOf is the first spec that a stream serves.
+func (s *source) specOf(f *found) int {
+	return max(0, slices.IndexFunc(s.specs, func(spec connectors.SourceSpec) bool { return slices.Contains(f.filters, spec.Select) }))
 }
 
 // reads are the subjects that the flow reads of the stream.
