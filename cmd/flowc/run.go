@@ -137,7 +137,9 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 	status := statusDone
 	for _, result := range results {
 		logs[result.Flow].stop()
-		a.printSummary(result, r.until != "" && !signals.stopped())
+		if result.Err == nil || logs[result.Flow].admitted() { // else there is nothing to sum up
+			a.printSummary(result, r.until != "" && !signals.stopped())
+		}
 		if result.Err == nil {
 			continue
 		}
