@@ -2,7 +2,6 @@ package nats
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +25,7 @@ func (s *session) connect(ctx context.Context, c *connection, limits connectors.
 	// The handlers come also when this end closes the link, after the first failure.
 	lost := func(nc *natsgo.Conn) {
 		if p := s.alive.Load(); p != nil {
-			p.fail(failed(errors.Join(natsgo.ErrDisconnected, nc.LastError()), "the link to the destination was lost"))
+			p.fail(connectors.Errorf(connectors.Disconnected, "the link to the destination was lost%s", because(nc.LastError())))
 		}
 	}
 	s.dialer.patience = timeout
@@ -48,6 +47,14 @@ func (s *session) connect(ctx context.Context, c *connection, limits connectors.
 	s.before = s.link.denied.seen()
 	s.alive.Store(s.publisher)
 	return nil
+}
+
+// because is the reason behind a sentence, if there is one.
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return ": " + err.Error()
 }
 
 // asyncError ends the session at once where a right is denied: the publish that
