@@ -12,6 +12,8 @@ var (
 	ErrInterrupted = errors.New("reading was interrupted")
 	// ErrSuperseded says that another owner has written to the ledger since.
 	ErrSuperseded = errors.New("another owner has taken over")
+	// ErrNoEntry says that a chain of the ledger does not hold a version, or no longer.
+	ErrNoEntry = errors.New("the ledger does not hold that entry")
 	// ErrNoSource says that there is nothing yet that could be read.
 	ErrNoSource = errors.New("there is nothing to read from")
 	// ErrUnproven says that something may still be written by a closed sink.

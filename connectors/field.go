@@ -56,6 +56,15 @@ func (fs Fields) Lookup(key string) (Field, bool) {
 	return Field{}, false
 }
 
+// Complete adds the defaults of fields that have no value.
+func (fs Fields) Complete(s Settings) {
+	for _, f := range fs {
+		if f.Default != nil && !s.Has(f.Key) {
+			s[f.Key] = f.Default
+		}
+	}
+}
+
 // Keys are the keys of all fields.
 func (fs Fields) Keys() []string {
 	keys := make([]string, len(fs))

@@ -36,6 +36,10 @@ type Kind struct {
 	// DescribeDeadLetter says where dead letters go.
 	DescribeDeadLetter func(DeadLetterSpec) string
 
+	// Rights says what the user of a connection with these settings has to be
+	// allowed for all of its uses, as far as names tell.
+	Rights func(Settings, []Use) Rights
+
 	// Open connects. The context bounds the attempt.
 	// report takes what the connection met and mended, for as long as it is open.
 	Open func(ctx context.Context, name string, settings Settings, report func(Notice)) (Connection, error)
@@ -70,6 +74,14 @@ type Connection interface {
 	OpenDeadLetters(ctx context.Context, flow Identity, spec DeadLetterSpec) (DeadLetters, error)
 	// OpenLedger opens the flow's ledger, creating it where it is missing.
 	OpenLedger(ctx context.Context, flow Identity) (Ledger, error)
+	// FindLedger opens the flow's ledger where there is one; it is nil where there
+	// is none. Nothing is made.
+	FindLedger(ctx context.Context, flow Identity) (Ledger, error)
+	// Remains lists what the flow left here.
+	Remains(ctx context.Context, flow Identity) (Remains, error)
+	// Remove removes what Remains listed, the ledger first: an owner that still runs
+	// finds its records gone, and stops. What is gone already is no error.
+	Remove(ctx context.Context, flow Identity, what Remains) error
 	// Await returns once the link is up, or with the context's error.
 	Await(ctx context.Context) error
 	Close()

@@ -10,7 +10,8 @@ type Ledger interface {
 	String() string
 	// Last is the newest entry of a chain, never a stale one. Version 0 is an empty chain.
 	Last(ctx context.Context, chain string) (Entry, error)
-	// At is the entry of a chain with that version.
+	// At is the entry of a chain with that version. It fails with ErrNoEntry where
+	// the entry is not there: the oldest ones of a chain may be dropped.
 	At(ctx context.Context, chain string, version uint64) (Entry, error)
 	// Append adds an entry, if the newest one still has the version previous (0
 	// for an empty chain); else it fails with ErrSuperseded. It returns the new

@@ -59,17 +59,20 @@ type Receipt struct {
 
 // Sink writes epochs. One caller at a time, except for Stats.
 //
-// The order is Begin, Apply any number of times, then Commit or Abort, and
-// Close at the end. After an error from Apply or Commit that is not RowErrors
-// the session is over: Close it and open another one.
+// The order is Begin, Prepare any number of times, Apply, then Commit or Abort, and
+// Close at the end. Begin may be called again before Apply, to prepare anew. After
+// an error that is not RowErrors the session is over: Close it and open another one.
 type Sink interface {
 	// Targets are the places that this sink may write to.
 	Targets() []Target
 	// Begin starts an epoch. The first one creates what is missing and may be created.
 	Begin(ctx context.Context, epoch uint64) error
-	// Apply returns nil once the destination acknowledged every row. RowErrors
-	// mean that nothing of the batch was sent.
-	Apply(ctx context.Context, batch Batch) error
+	// Prepare takes rows, and judges them before any of the epoch is sent. RowErrors
+	// mean that nothing of the batch is taken. The messages must stay until Apply.
+	Prepare(ctx context.Context, batch Batch) error
+	// Apply sends what was prepared, in its order, and returns nil once the
+	// destination acknowledged every row.
+	Apply(ctx context.Context) error
 	// Commit ends the epoch and says what the destination holds of it.
 	Commit(ctx context.Context, epoch uint64) ([]Receipt, error)
 	// Abort forgets the epoch. What the destination acknowledged stays there.

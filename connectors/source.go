@@ -37,7 +37,8 @@ type Source interface {
 	// the flow writes to is never read; an error names a loop and how to end it.
 	Avoid(targets []Target) error
 	// Seek makes the next Read start right after the positions, and where none is
-	// given for a stream at the start that its spec asks for. Everything that is
+	// given for a stream at the start that its spec asks for. Nil instead of an empty
+	// list says that the flow has never run, so that nothing of it may be there. Everything that is
 	// on loan is forgotten; whoever holds it gets no acknowledgement through.
 	// It is called before the first Read, after a failed epoch, and after a Read
 	// that was interrupted. It returns the positions that it found good: those of

@@ -20,30 +20,34 @@ type Result struct {
 
 // RunAll runs every flow of a plan side by side, with the options that it is
 // given for each, and returns the results in the plan's order. A flow that fails
-// does not stop the others.
+// does not stop the others; ended is told at once, by one flow at a time.
 //
 // With UntilCaughtUp a flow begins once those that feed it have ended, so that it
 // is caught up with all of what they wrote. Otherwise it waits, where there is
 // nothing to read yet, for what they will make.
-func RunAll(ctx context.Context, plan *planner.Plan, options func(*planner.Flow) Options) []Result {
+func RunAll(ctx context.Context, plan *planner.Plan, options func(*planner.Flow) Options, ended func(Result)) []Result {
 	results := make([]Result, len(plan.Flows))
-	ended := map[*planner.Flow]chan struct{}{}
+	over := map[*planner.Flow]chan struct{}{}
 	for _, f := range plan.Flows {
-		ended[f] = make(chan struct{})
+		over[f] = make(chan struct{})
 	}
 	var all sync.WaitGroup
+	var telling sync.Mutex
 	for i, f := range plan.Flows {
 		all.Go(func() {
-			defer close(ended[f])
+			defer close(over[f])
 			o := options(f)
 			if o.UntilCaughtUp {
 				for _, u := range plan.Upstream(f) {
-					<-ended[u]
+					<-over[u]
 				}
 			}
 			began := time.Now()
 			totals, err := runWhenFed(ctx, f, o, len(plan.Upstream(f)) > 0)
 			results[i] = Result{Flow: f, Totals: totals, Err: err, Took: time.Since(began)}
+			telling.Lock()
+			defer telling.Unlock()
+			ended(results[i])
 		})
 	}
 	all.Wait()

@@ -40,7 +40,7 @@ func TestFedFlowEndsLast(t *testing.T) {
 	if found.HasErrors() {
 		t.Fatal(found)
 	}
-	results := exec.RunAll(t.Context(), plan, func(*planner.Flow) exec.Options { return exec.Options{UntilCaughtUp: true} })
+	results := exec.RunAll(t.Context(), plan, func(*planner.Flow) exec.Options { return exec.Options{UntilCaughtUp: true} }, func(exec.Result) {})
 	for _, r := range results {
 		if r.Err != nil || r.Totals.Read != 55 {
 			t.Errorf("%s read %d: %v", r.Flow.Flow, r.Totals.Read, r.Err)
@@ -63,7 +63,7 @@ func TestFedFlowWaitsForItsSource(t *testing.T) {
 	}
 	stop, done := make(chan struct{}), make(chan []exec.Result, 1)
 	go func() {
-		done <- exec.RunAll(context.Background(), plan, func(*planner.Flow) exec.Options { return exec.Options{Stop: stop} })
+		done <- exec.RunAll(context.Background(), plan, func(*planner.Flow) exec.Options { return exec.Options{Stop: stop} }, func(exec.Result) {})
 	}()
 	w.publishIDs(1, 3)
 	eventually(t, "the second flow has written", func() bool {
@@ -94,7 +94,7 @@ func TestFailedFlowLeavesTheOthers(t *testing.T) {
 	if found.HasErrors() {
 		t.Fatal(found)
 	}
-	results := exec.RunAll(t.Context(), plan, func(*planner.Flow) exec.Options { return exec.Options{UntilCaughtUp: true} })
+	results := exec.RunAll(t.Context(), plan, func(*planner.Flow) exec.Options { return exec.Options{UntilCaughtUp: true} }, func(exec.Result) {})
 	if results[0].Err == nil || results[1].Err != nil {
 		t.Errorf("ended with %v and %v", results[0].Err, results[1].Err)
 	}

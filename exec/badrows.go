@@ -30,10 +30,10 @@ const manyRows = 20
 
 // tooMany is an error if so many rows are bad that the flow has to stop.
 func (b *badRows) tooMany(of int) error {
-	if of < manyRows || 2*len(b.faults) <= of {
+	if of < manyRows || 2*len(b.letters()) <= of {
 		return nil
 	}
-	return connectors.Errorf(connectors.Permanent, "%d of the %d rows of this epoch are bad, more than half: the producer seems to have changed. The first one: %w", len(b.faults), of, b.faults[0]).
+	return connectors.Errorf(connectors.Permanent, "%d of the %d rows of this epoch are bad, more than half: the producer seems to have changed. The first one: %s", len(b.letters()), of, b.faults[0].Error()).
 		WithHelp("change the flow to fit the data; nothing of this epoch was written, certified or acknowledged")
 }
 
@@ -58,6 +58,6 @@ func (b *badRows) notice() connectors.Notice {
 	if b.action == planner.KeepBadRows {
 		text = "bad rows were written as dead letters"
 	}
-	return connectors.Notice{Warning: true, Text: text, Attributes: []any{"rows", len(b.faults), "resource", first.Resource,
+	return connectors.Notice{Warning: true, Text: text, Attributes: []any{"rows", len(b.letters()), "resource", first.Resource,
 		"stream", first.Stream, "sequence", first.Sequence, "first", fmt.Sprintf("%s: %v", first.Code, first.Err)}}
 }

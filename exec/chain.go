@@ -45,11 +45,16 @@ func (c *chain) readRecord(ctx context.Context) (*Record, uint64, error) {
 	if err != nil || entry.Version == 0 {
 		return nil, 0, err
 	}
+	r, err := c.decode(entry)
+	return r, entry.Version, err
+}
+
+func (c *chain) decode(entry connectors.Entry) (*Record, error) {
 	r := &Record{}
 	if err := decodeRecord(entry.Data, r); err != nil {
-		return nil, 0, fmt.Errorf("record %d of the ledger (%s): %w", entry.Version, c.ledger, err)
+		return nil, fmt.Errorf("record %d of the ledger (%s): %w", entry.Version, c.ledger, err)
 	}
-	return r, entry.Version, nil
+	return r, nil
 }
 
 // decodeRecord reads a record of the ledger, whose format must be known.
@@ -58,16 +63,24 @@ func decodeRecord(data []byte, into any) error {
 		Format int `json:"format"`
 	}
 	if err := json.Unmarshal(data, &form); err != nil {
-		return connectors.Errorf(connectors.Permanent, "it cannot be read: %w", err)
+		return unreadable(err)
+	}
+	if form.Format < 1 {
+		return unreadable(errors.New("it has no format number"))
 	}
 	if form.Format > recordFormat {
 		return connectors.Errorf(connectors.Environment, "it has format %d, and this flowc knows up to %d", form.Format, recordFormat).
 			WithHelp("update flowc; nothing was changed")
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return connectors.Errorf(connectors.Permanent, "it cannot be read: %w", err)
+		return unreadable(err)
 	}
 	return nil
+}
+
+func unreadable(err error) error {
+	return connectors.Errorf(connectors.Permanent, "it is no record of flowc: %w", err).
+		WithHelp("something else has written there; find and remove its message, so that the record before it is the newest")
 }
 
 // claim makes this process the owner. A former owner's next append is refused. Its
@@ -83,7 +96,7 @@ func (c *chain) claim(ctx context.Context) error {
 			attempt, state = last.Attempt+1, last.State
 		}
 		if c.attempt != 0 && attempt != c.attempt {
-			return supersededBy(c.flow, last.Owner)
+			return supersededBy(last)
 		}
 		c.attempt, c.state, c.version = attempt, state, version
 		err = c.append(ctx, ClaimRecord, state, nil)
@@ -107,7 +120,7 @@ func (c *chain) certify(ctx context.Context, state State, epoch *CertifiedEpoch)
 func (c *chain) append(ctx context.Context, kind RecordKind, state State, epoch *CertifiedEpoch) error {
 	data, err := json.Marshal(Record{
 		Format: recordFormat, Kind: kind, Flow: c.flow, Fingerprint: c.fingerprint, Owner: c.owner,
-		Attempt: c.attempt, Written: time.Now().UTC(), State: state, Epoch: epoch,
+		Attempt: c.attempt, Written: time.Now().UTC(), Previous: c.version, State: state, Epoch: epoch,
 	})
 	if err != nil {
 		return err
@@ -141,21 +154,25 @@ func (c *chain) own(ctx context.Context) (*Record, uint64, error) {
 		return nil, 0, connectors.Errorf(connectors.Permanent, "the ledger (%s) has lost this flow's records while it ran", c.ledger).
 			WithHelp("somebody removed them; start the flow again to begin anew, or restore the stream")
 	case last.Owner.ID != c.owner.ID:
-		return nil, 0, supersededBy(c.flow, last.Owner)
+		return nil, 0, supersededBy(last)
 	}
 	c.read = time.Now()
 	return last, version, nil
 }
 
-// superseded names the owner that has taken over.
+// superseded says why this owner's append was refused.
 func (c *chain) superseded(ctx context.Context) error {
-	if last, _, err := c.readRecord(ctx); err == nil && last != nil {
-		return supersededBy(c.flow, last.Owner)
+	if _, _, err := c.own(ctx); err != nil {
+		return err
 	}
-	return fmt.Errorf("flow %s: %w", c.flow, connectors.ErrSuperseded)
+	return fmt.Errorf("an earlier record of this owner was written late: %w", connectors.ErrInterrupted)
 }
 
-func supersededBy(flow string, o Owner) error {
-	return fmt.Errorf("flow %s: %w: process %d on %s, since %s; this one stops, and acknowledges nothing more",
-		flow, connectors.ErrSuperseded, o.PID, o.Host, o.Started.Format(time.RFC3339))
+// supersededBy names who has taken the flow over, and why.
+func supersededBy(r *Record) error {
+	by := fmt.Sprintf("process %d on %s, since %s", r.Owner.PID, r.Owner.Host, r.Owner.Started.Format(time.RFC3339))
+	if r.Kind == ResetRecord {
+		by += ", which reset a schema"
+	}
+	return fmt.Errorf("%w: %s; this one stops, and acknowledges nothing more", connectors.ErrSuperseded, by)
 }

@@ -28,6 +28,8 @@ type machine struct {
 	chain     *chain
 	resources []*resource
 
+	number  uint64 // of the epoch that was begun last
+	sought  bool   // the source was asked to position itself
 	warned  map[string]bool
 	totals  Totals
 	phase   Phase
@@ -64,7 +66,8 @@ func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 // nothing to read.
 func (m *machine) epoch(ctx context.Context) (*epoch, error) {
 	m.enter(Reading)
-	e := &epoch{number: m.chain.state.Epoch + 1, before: m.totals.Time, bad: badRows{action: m.flow.BadRow}}
+	m.number = m.chain.state.Epoch + 1
+	e := &epoch{number: m.number, before: m.totals.Time, bad: badRows{action: m.flow.BadRow}}
 	for phase := Reading; phase <= Acknowledging; phase++ {
 		m.enter(phase)
 		err := m.step(ctx, e, phase)
@@ -176,49 +179,54 @@ func (m *machine) warn(warnings lang.Diagnostics) {
 	}
 }
 
-// apply gives every sink its rows.
+// apply gives every sink its rows, once all of them have judged them: a row that
+// one cannot write goes to none.
 func (m *machine) apply(ctx context.Context, e *epoch) error {
-	for i, sink := range m.sinks {
-		if err := sink.Begin(ctx, e.number); err != nil {
-			return m.sinkFailed(i, err)
+	for prepared := false; !prepared; {
+		var err error
+		if prepared, err = m.prepare(ctx, e); err != nil {
+			return err
 		}
-		for at, r := range m.resources {
-			if r.output == nil || len(r.chosen[i]) == 0 {
-				continue
-			}
-			if err := m.applyTo(ctx, e, i, at); err != nil {
-				return err
-			}
+	}
+	if err := e.bad.tooMany(len(e.delivery.Messages())); err != nil {
+		return err
+	}
+	for i, sink := range m.sinks {
+		if err := sink.Apply(ctx); err != nil {
+			return m.sinkFailed(i, err)
 		}
 	}
 	return m.keepBad(ctx, e)
 }
 
-// applyTo gives a sink the rows of a resource. Rows that it refuses, before it has
-// sent any, are bad ones.
-func (m *machine) applyTo(ctx context.Context, e *epoch, sink, at int) error {
-	r := m.resources[at]
-	for len(r.chosen[sink]) > 0 {
-		err := m.sinks[sink].Apply(ctx, connectors.Batch{Resource: at, Rows: r.output, Messages: r.messages, Selected: r.chosen[sink]})
-		refused, ok := errors.AsType[connectors.RowErrors](err)
-		switch {
-		case err == nil:
-			return nil
-		case !ok:
-			return m.sinkFailed(sink, err)
+// prepare lets every sink judge its rows. It is false if some were refused, so that
+// the others have to be prepared anew without them.
+func (m *machine) prepare(ctx context.Context, e *epoch) (prepared bool, err error) {
+	prepared = true
+	for i, sink := range m.sinks {
+		if err := sink.Begin(ctx, e.number); err != nil {
+			return false, m.sinkFailed(i, err)
 		}
-		for _, row := range refused {
-			fault := newRowFault(codeNoMessage, r.name, &r.messages[row.Row], row.Err)
-			if !e.bad.take(fault) {
-				return fault
+		for at, r := range m.resources {
+			if r.output == nil || len(r.chosen[i]) == 0 {
+				continue
 			}
-			r.exclude(row.Row)
-		}
-		if err := e.bad.tooMany(len(e.delivery.Messages())); err != nil {
-			return err
+			err := sink.Prepare(ctx, connectors.Batch{Resource: at, Rows: r.output, Messages: r.messages, Selected: r.chosen[i]})
+			refused, ok := errors.AsType[connectors.RowErrors](err)
+			if err != nil && !ok {
+				return false, m.sinkFailed(i, err)
+			}
+			for _, row := range refused {
+				fault := newRowFault(codeNoMessage, r.name, &r.messages[row.Row], row.Err)
+				if !e.bad.take(fault) {
+					return false, fault
+				}
+				r.exclude(row.Row)
+				prepared = false
+			}
 		}
 	}
-	return nil
+	return prepared, nil
 }
 
 // keepBad writes the bad rows' messages as dead letters, if the flow says so.

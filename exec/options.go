@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -14,6 +15,9 @@ type Options struct {
 	// UntilCaughtUp ends the run once everything that was there at its start is
 	// certified and acknowledged.
 	UntilCaughtUp bool
+	// Ledger opens the flow's ledger elsewhere than on the connection of the flow's
+	// first source, which is where it is if Ledger is nil.
+	Ledger func(context.Context, connectors.Identity) (connectors.Ledger, error)
 	// Stop ends the run when it is closed: the open epoch is closed at once,
 	// committed, certified and acknowledged. A failure then is not retried.
 	Stop <-chan struct{}
@@ -29,6 +33,7 @@ type Event struct {
 	Epoch  uint64        // the epoch's number
 	Totals Totals        // so far
 	Err    error         // of Retrying
+	Phase  Phase         // of Retrying: in which it failed; Acknowledging is after the epoch was certified
 	After  time.Duration // of Retrying: until the next try
 	Try    int           // of Retrying: failures in a row
 	Text   string        // of Admitted: where the ledger is

@@ -24,21 +24,25 @@ type RecordKind string
 const (
 	ClaimRecord       RecordKind = "claim"
 	CertificateRecord RecordKind = "certificate"
+	ResetRecord       RecordKind = "reset"
 )
 
 // Record is an entry of a flow's epoch chain: a claim, by which an owner takes
-// the flow over, or an epoch's certificate. Each carries the whole state, so the
-// newest one is all that recovery needs.
+// the flow over, an epoch's certificate, or a reset, by which a person drops a
+// schema. Each carries the whole state, so the newest one is all that recovery
+// needs.
 type Record struct {
-	Format      int             `json:"format"`
-	Kind        RecordKind      `json:"kind"`
-	Flow        string          `json:"flow"`
-	Fingerprint string          `json:"fingerprint"`
-	Owner       Owner           `json:"owner"`
-	Attempt     uint64          `json:"attempt"` // grows with each claim
-	Written     time.Time       `json:"written"`
-	State       State           `json:"state"`
-	Epoch       *CertifiedEpoch `json:"epoch,omitempty"` // of a certificate
+	Format      int        `json:"format"`
+	Kind        RecordKind `json:"kind"`
+	Flow        string     `json:"flow"`
+	Fingerprint string     `json:"fingerprint"`
+	Owner       Owner      `json:"owner"`
+	Attempt     uint64     `json:"attempt"` // grows with each claim and reset
+	Written     time.Time  `json:"written"`
+	// Previous is the version of the record before this one; 0 if it is the first.
+	Previous uint64          `json:"previous,omitempty"`
+	State    State           `json:"state"`
+	Epoch    *CertifiedEpoch `json:"epoch,omitempty"` // of a certificate
 }
 
 // State is what holds after the last certified epoch.

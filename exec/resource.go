@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base32"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -37,10 +38,12 @@ func newResource(name string, flow *planner.Flow) *resource {
 	return r
 }
 
-// chain is the resource's chain in the ledger. A name that no chain can have is
-// written in base32, after a character that no name has.
-func (r *resource) chain() string {
-	token := r.name
+func (r *resource) chain() string { return schemaChainOf(r.name) }
+
+// schemaChainOf is a resource's chain in the ledger. A name that no chain can have
+// is written in base32, after a character that no name has.
+func schemaChainOf(resource string) string {
+	token := resource
 	if strings.ContainsFunc(token, func(c rune) bool { return !chainRune(c) }) {
 		token = "=" + base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString([]byte(token))
 	}
@@ -56,22 +59,31 @@ func (r *resource) load(ctx context.Context, ledger connectors.Ledger, version u
 	if version == r.version {
 		return nil
 	}
-	r.schema, r.version = r.declared, version
 	if version == 0 {
+		r.schema, r.version = r.declared, 0
 		return nil
 	}
-	entry, err := ledger.At(ctx, r.chain(), version)
+	kept, err := readSchema(ctx, ledger, r.name, version)
 	if err != nil {
-		return fmt.Errorf("schema of resource %s: %w", r.name, err)
+		return err
 	}
-	var kept rows.Schema
-	if err := json.Unmarshal(entry.Data, &kept); err != nil {
-		return fmt.Errorf("schema of resource %s, entry %d of the ledger: %w", r.name, version, err)
-	}
+	r.schema, r.version = r.declared, version
 	if continues(r.declared, kept) {
 		r.schema = kept
 	}
 	return nil
+}
+
+// readSchema reads a version of a resource's schema from the ledger.
+func readSchema(ctx context.Context, ledger connectors.Ledger, resource string, version uint64) (schema rows.Schema, err error) {
+	entry, err := ledger.At(ctx, schemaChainOf(resource), version)
+	if err != nil {
+		return schema, fmt.Errorf("schema of resource %s: %w", resource, err)
+	}
+	if err := json.Unmarshal(entry.Data, &schema); err != nil {
+		return schema, fmt.Errorf("schema of resource %s, entry %d of the ledger: %w", resource, version, err)
+	}
+	return schema, nil
 }
 
 // continues says whether the kept schema is what the flow declares, or came of it
@@ -102,7 +114,11 @@ func (r *resource) save(ctx context.Context, ledger connectors.Ledger) (uint64, 
 	if string(last.Data) == string(data) {
 		return last.Version, nil // left by an epoch that was not certified
 	}
-	return ledger.Append(ctx, r.chain(), last.Version, data)
+	written, err := ledger.Append(ctx, r.chain(), last.Version, data)
+	if errors.Is(err, connectors.ErrSuperseded) { // only the epoch chain tells who owns the flow
+		return 0, fmt.Errorf("schema of resource %s: another one was written meanwhile: %w", r.name, connectors.ErrInterrupted)
+	}
+	return written, err
 }
 
 // keep makes what the epoch decoded the certified schema.

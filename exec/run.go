@@ -49,7 +49,11 @@ func (m *machine) open(ctx context.Context) error {
 	if err := m.openSinks(ctx); err != nil {
 		return err
 	}
-	if m.ledger, err = conn.OpenLedger(ctx, m.flow.Identity); err != nil {
+	openLedger := conn.OpenLedger
+	if m.options.Ledger != nil {
+		openLedger = m.options.Ledger
+	}
+	if m.ledger, err = openLedger(ctx, m.flow.Identity); err != nil {
 		return err
 	}
 	m.chain = &chain{ledger: m.ledger, flow: m.flow.Identity.String(), fingerprint: m.flow.Fingerprint, owner: newOwner()}
@@ -65,18 +69,26 @@ func (m *machine) open(ctx context.Context) error {
 }
 
 func (m *machine) connect(ctx context.Context) error {
-	for _, c := range m.flow.Connections() {
+	for i, c := range m.flow.Connections() {
 		settings, err := c.Settings.Resolve(c.Kind.Connection)
 		if err != nil {
-			return err
+			return ofConnection(err, i)
 		}
 		conn, err := c.Kind.Open(ctx, c.Name, settings, m.notice)
 		if err != nil {
-			return err
+			return ofConnection(err, i)
 		}
 		m.conns[c] = conn
 	}
 	return nil
+}
+
+// ofConnection tells which of the flow's connections a setting belongs to.
+func ofConnection(err error, i int) error {
+	if e, ok := errors.AsType[*connectors.Error](err); ok && e.Key != "" {
+		e.Role, e.Spec = connectors.ConnectionRole, i
+	}
+	return err
 }
 
 // openSinks opens those that are not open, and lets the source keep clear of them.
@@ -180,7 +192,12 @@ func (m *machine) recover(ctx context.Context) error {
 			return err
 		}
 	}
-	positions, err := m.source.Seek(ctx, m.chain.state.Positions)
+	from := m.chain.state.Positions
+	if from == nil && (m.chain.attempt > 1 || m.sought) {
+		from = []connectors.Position{} // it has run, and certified nothing
+	}
+	m.sought = true
+	positions, err := m.source.Seek(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -237,7 +254,7 @@ func (m *machine) await(ctx context.Context, err error, failures int) error {
 	if connectors.ClassOf(err) == connectors.Disconnected {
 		wait = min(wait, maxReconnectWait)
 	}
-	m.emit(Event{Kind: Retrying, Epoch: m.chain.state.Epoch + 1, Err: err, After: wait, Try: failures})
+	m.emit(Event{Kind: Retrying, Epoch: m.number, Err: err, Phase: m.phase, After: wait, Try: failures})
 	m.enter(Waiting)
 	select {
 	case <-ctx.Done():

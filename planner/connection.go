@@ -71,18 +71,9 @@ func (c *compiler) endpoint(e *lang.Endpoint) *Connection {
 	} else {
 		conn.Settings = maps.Clone(conn.Settings)
 	}
-	complete(conn.Settings, kind.Connection)
+	kind.Connection.Complete(conn.Settings)
 	c.connections[name] = conn
 	return conn
-}
-
-// complete adds the defaults of fields that have no value.
-func complete(s connectors.Settings, fields connectors.Fields) {
-	for _, f := range fields {
-		if f.Default != nil && !s.Has(f.Key) {
-			s[f.Key] = f.Default
-		}
-	}
 }
 
 func didYouMean(name string, among []string) string {

@@ -194,8 +194,8 @@ func (f *Flow) placesOf(role connectors.Role, spec int) places {
 		return f.Sinks[spec].places
 	case role == connectors.DeadLetterRole && f.Dead != nil:
 		return f.Dead.places
-	case role == connectors.ConnectionRole:
-		return f.Sources[0].Connection.places
+	case role == connectors.ConnectionRole && spec < len(f.Connections()):
+		return f.Connections()[spec].places
 	}
 	return places{}
 }

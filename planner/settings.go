@@ -37,7 +37,7 @@ func (c *compiler) settings(fields connectors.Fields, options []*lang.Option, at
 			s[key] = v
 		}
 	}
-	complete(s, fields)
+	fields.Complete(s)
 	for _, f := range fields {
 		if _, given := at.keys[f.Key]; f.Required && !given && !misspelled[f.Key] {
 			c.report(lang.Diagnostic{Code: codeOptionMissing, Span: at.span, Summary: fmt.Sprintf("%s needs `%s`", role, f.Key), Help: f.Doc})

@@ -11,7 +11,7 @@ import (
 
 // rowFailed prints which message stopped the flow, and why.
 func (a *app) rowFailed(flow *planner.Flow, fault *exec.RowFault) {
-	a.printError(fmt.Errorf("flow %s stopped at a row, and nothing of its epoch was certified", flow.Flow))
+	fmt.Fprintf(a.errs, "%s flow %s stopped at a row, and nothing of its epoch was certified\n", a.paint("1;31", fmt.Sprintf("error[%s]:", fault.Code)), lang.Printable(flow.Flow))
 	fmt.Fprintf(a.errs, "  resource %s, stream %s, sequence %d, subject %s\n", lang.Printable(fault.Resource), fault.Stream, fault.Sequence, lang.Printable(fault.Subject))
 	if fault.At.Source != nil {
 		a.showLate(lang.Diagnostics{fault.At})
@@ -23,6 +23,9 @@ func (a *app) rowFailed(flow *planner.Flow, fault *exec.RowFault) {
 // runFailed prints why a run failed, at its place in the file if it has one, and
 // returns the status for it.
 func (a *app) runFailed(flow *planner.Flow, err error, admitted bool) int {
+	if err == nil {
+		return statusDone
+	}
 	status := runStatus(err, admitted)
 	if d, ok := flow.Locate(err); ok {
 		a.showLate(lang.Diagnostics{d})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/flowlang/flow/lang"
 	"github.com/spf13/cobra"
@@ -82,6 +83,10 @@ func (a *app) format(path string, f formatting) (differs bool, err error) {
 // rewrite replaces a file's content and keeps its permissions. The new content
 // is complete before it takes the file's place.
 func rewrite(path, text string) error {
+	path, err := filepath.EvalSymlinks(path) // a link stays one
+	if err != nil {
+		return &failure{status: statusFailed, err: err}
+	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return &failure{status: statusFailed, err: err}

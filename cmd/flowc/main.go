@@ -11,6 +11,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 
@@ -24,10 +25,29 @@ func main() {
 
 // Main runs flowc with these arguments and streams, and returns its status.
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
-	a := &app{in: in, out: out, errs: errs, kinds: []connectors.Kind{nats.Kind()}}
+	written := &watched{to: out}
+	a := &app{in: in, out: written, errs: errs, kinds: []connectors.Kind{nats.Kind()}}
 	root := a.root()
 	root.SetArgs(args)
-	return a.status(root.Execute())
+	status := a.status(root.Execute())
+	if written.err != nil && status == statusDone {
+		a.printError(fmt.Errorf("writing the output: %w", written.err))
+		return statusFailed
+	}
+	return status
+}
+
+// watched remembers that a write failed, which nothing that prints looks at.
+type watched struct {
+	to  io.Writer
+	err error
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	if _, err := w.to.Write(b); err != nil && w.err == nil {
+		w.err = err
+	}
+	return len(b), nil
 }
 
 // app is what every command needs.

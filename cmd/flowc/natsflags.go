@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/flowlang/flow/connectors"
@@ -55,6 +56,9 @@ func (n natsFlags) settings() (s connectors.Settings, origin string, err error) 
 			}
 		}
 	}
+	if n.token != "" && n.user != "" {
+		return nil, "", usagef("a token and a user both say who connects: keep one")
+	}
 	if n.server != "" && n.context != "" {
 		return nil, "", usagef("a server and a context both say where NATS is: keep one of %q and %q", n.server, n.context)
 	}
@@ -82,8 +86,8 @@ func (n *natsFlags) takeURL(s connectors.Settings) error {
 			part = "nats://" + part
 		}
 		u, err := url.Parse(part)
-		if err != nil || u.Host == "" {
-			return usagef("the server address cannot be read; it is such as nats://127.0.0.1:4222")
+		if err != nil || u.Host == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
+			return usagef("a server address is such as nats://127.0.0.1:4222 or tls://host:4222, and this one cannot be read")
 		}
 		if u.User != nil {
 			if password, ok := u.User.Password(); ok {

@@ -28,7 +28,12 @@ what happens to them, and where they go.
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colored output: auto, always or never; NO_COLOR is heeded")
 	root.PersistentFlags().StringVar(&a.namespace, "namespace", planner.DefaultNamespace, "`NAME` within which the flows' names are unique")
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkGlobals() }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := noEmptyFlags(cmd); err != nil {
+			return err
+		}
+		return a.checkGlobals()
+	}
 	root.AddCommand(a.runCommand(), a.checkCommand(), a.planCommand(), a.fmtCommand(), a.testCommand(), a.explainCommand(), a.versionCommand())
 	root.InitDefaultCompletionCmd()
 	return root
@@ -48,6 +53,17 @@ func validNamespace(name string) bool {
 	return name != "" && len(name) <= 100 && strings.IndexFunc(name, func(r rune) bool {
 		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	}) < 0
+}
+
+// noEmptyFlags refuses a flag that is given and says nothing, such as an unset
+// variable in a script leaves it.
+func noEmptyFlags(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			err = usagef("--%s is empty", f.Name)
+		}
+	})
+	return err
 }
 
 // flagError adds what was probably meant to an error about a flag.

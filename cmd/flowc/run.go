@@ -4,9 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/localledger"
 	"github.com/flowlang/flow/exec"
 	"github.com/flowlang/flow/lang"
 	"github.com/flowlang/flow/planner"
@@ -17,6 +20,7 @@ import (
 type running struct {
 	nats      natsFlags
 	embedded  string // a directory, or temporary
+	ledger    string // a directory, or empty
 	seed      string
 	until     string
 	grace     time.Duration
@@ -57,6 +61,7 @@ acknowledges it; a second one aborts.`,
 	r.nats.add(flags)
 	flags.StringVar(&r.embedded, "embedded", "", "run a NATS server inside the process, with its store in `DIR` (default: a temporary one)")
 	flags.Lookup("embedded").NoOptDefVal = temporary
+	flags.StringVar(&r.ledger, "ledger", "", "keep the ledgers in `DIR` (default: on each flow's first source)")
 	flags.StringVar(&r.seed, "seed", "", "publish the lines of `FILE` first, into the embedded server")
 	flags.StringVar(&r.until, "until", "", "end once the sources are drained: caught-up")
 	flags.StringArrayVar(&r.params, "param", nil, "the value of a parameter of the flow, `NAME=VALUE`")
@@ -124,6 +129,18 @@ func (a *app) run(ctx context.Context, paths []string, r running) error {
 	return a.runPlan(plan, r, signals, target, log)
 }
 
+// ledgers opens the directory of --ledger, if there is one.
+func (r running) ledgers(log *slog.Logger) (open func(context.Context, connectors.Identity) (connectors.Ledger, error), release func(), err error) {
+	if r.ledger == "" {
+		return nil, func() {}, nil
+	}
+	directory, err := localledger.Open(r.ledger, func(n connectors.Notice) { logNotice(log, n) })
+	if err != nil {
+		return nil, nil, &failure{status: statusSurrounding, err: err}
+	}
+	return directory.OpenLedger, directory.Close, nil
+}
+
 func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target target, log *slog.Logger) error {
 	logs := map[*planner.Flow]*runLog{}
 	for _, f := range plan.Flows {
@@ -131,24 +148,22 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 		defer logs[f].stop()
 		logs[f].connecting(f, target)
 	}
+	openLedger, closeLedgers, err := r.ledgers(log)
+	if err != nil {
+		return err
+	}
+	defer closeLedgers()
+	statuses := make([]int, 0, len(plan.Flows))
 	results := exec.RunAll(signals.context, plan, func(f *planner.Flow) exec.Options {
-		return exec.Options{UntilCaughtUp: r.until != "", Stop: signals.stop, OnEvent: logs[f].event, OnNotice: logs[f].notice}
-	})
-	status := statusDone
-	for _, result := range results {
+		return exec.Options{UntilCaughtUp: r.until != "", Ledger: openLedger, Stop: signals.stop, OnEvent: logs[f].event, OnNotice: logs[f].notice}
+	}, func(result exec.Result) {
 		logs[result.Flow].stop()
 		if result.Err == nil || logs[result.Flow].admitted() { // else there is nothing to sum up
 			a.printSummary(result, r.until != "" && !signals.stopped())
 		}
-		if result.Err == nil {
-			continue
-		}
-		failed := a.runFailed(result.Flow, result.Err, logs[result.Flow].admitted())
-		if len(results) > 1 && failed < statusSignal {
-			failed = statusFailed // the others went on
-		}
-		status = max(status, failed)
-	}
+		statuses = append(statuses, a.runFailed(result.Flow, result.Err, logs[result.Flow].admitted()))
+	})
+	status := joined(statuses)
 	if target.server != nil && status == statusDone {
 		if err := a.showEmbedded(target.server, results); err != nil {
 			return err
@@ -158,4 +173,14 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 		return &failure{status: status}
 	}
 	return nil
+}
+
+// joined is the status of a run whose flows ended with these: that of all, if it is
+// the same, or of the signal that cut one, else that of a failed run.
+func joined(statuses []int) int {
+	worst := slices.Max(statuses)
+	if worst >= statusSignal || slices.Min(statuses) == worst {
+		return worst
+	}
+	return statusFailed
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"sync"
@@ -66,12 +67,14 @@ func (l *runLog) connecting(f *planner.Flow, t target) {
 }
 
 // notice writes what a connection reports.
-func (l *runLog) notice(n connectors.Notice) {
+func (l *runLog) notice(n connectors.Notice) { logNotice(l.log, n) }
+
+func logNotice(log *slog.Logger, n connectors.Notice) {
+	level := slog.LevelInfo
 	if n.Warning {
-		l.log.Warn(n.Text, n.Attributes...)
-		return
+		level = slog.LevelWarn
 	}
-	l.log.Info(n.Text, n.Attributes...)
+	log.Log(context.Background(), level, n.Text, n.Attributes...)
 }
 
 // event writes what the executor reports; epochs only now and then, see progress.
@@ -91,6 +94,10 @@ func (l *runLog) event(e exec.Event) {
 	case exec.Retrying:
 		if e.After == 0 {
 			l.info("going back to the last certified position", "after epoch", e.Epoch-1, "reason", e.Err.Error())
+			return
+		}
+		if e.Phase == exec.Acknowledging {
+			l.log.Warn("the epoch is certified, and its acknowledgement failed; what comes again is suppressed", "epoch", e.Epoch, "error", e.Err.Error(), "wait", e.After.String())
 			return
 		}
 		l.log.Warn("the epoch is not certified and is tried again", "epoch", e.Epoch, "error", e.Err.Error(), "try", e.Try, "wait", e.After.String())

@@ -41,6 +41,10 @@ func (c *cut) number() int {
 	return 0
 }
 
+// echo is how soon after the first signal another one is the same: timeout(1) and
+// terminals signal both a process and its group.
+const echo = 250 * time.Millisecond
+
 // lastResort is how long an aborted run may take to let go of its connections.
 const lastResort = time.Second
 
@@ -65,12 +69,18 @@ func (s *signals) watch(grace time.Duration) {
 	s.log.Info("closing the open epoch; a second signal aborts it", "signal", first.String())
 	close(s.stop)
 	end := &cut{signal: first, why: fmt.Sprintf("the grace time of %s is over", grace)}
-	select {
-	case <-s.done:
-		return
-	case second := <-s.came:
-		end = &cut{signal: second, why: "a second signal"}
-	case <-time.After(grace):
+	graceOver, came := time.After(grace), time.Now()
+	for waiting := true; waiting; {
+		select {
+		case <-s.done:
+			return
+		case second := <-s.came:
+			if waiting = time.Since(came) < echo; !waiting {
+				end = &cut{signal: second, why: "a second signal"}
+			}
+		case <-graceOver:
+			waiting = false
+		}
 	}
 	s.cancel(end)
 	select {

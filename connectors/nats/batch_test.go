@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -68,7 +69,7 @@ func begin(t testing.TB, s *sink, epoch uint64) {
 
 func apply(t testing.TB, s *sink, batch connectors.Batch) {
 	t.Helper()
-	if err := s.Apply(t.Context(), batch); err != nil {
+	if err := prepareAndApply(t.Context(), s, batch); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -80,4 +81,12 @@ func commit(t testing.TB, s *sink, epoch uint64) []connectors.Receipt {
 		t.Fatal(err)
 	}
 	return receipts
+}
+
+// prepareAndApply writes one batch.
+func prepareAndApply(ctx context.Context, s *sink, batch connectors.Batch) error {
+	if err := s.Prepare(ctx, batch); err != nil {
+		return err
+	}
+	return s.Apply(ctx)
 }

@@ -79,6 +79,7 @@ func (s *source) bind(ctx context.Context, f *found, floor connectors.Position) 
 			WithHelp("a bound consumer is a durable pull consumer without filter, with explicit acknowledgement, deliver all, unlimited deliveries, MaxAckPending 1 and AckWait of at least 1s").
 			About(connectors.SourceRole, 0, "consumer")
 	}
+	s.ackWait = info.Config.AckWait
 	if info.AckFloor.Stream > floor.Sequence {
 		return nil, connectors.Errorf(connectors.Permanent, "continuity cannot be proven: the consumer %s of stream %s has acknowledged up to sequence %d, and the flow has certified up to %d",
 			f.bound, f.Stream, info.AckFloor.Stream, floor.Sequence).
@@ -104,6 +105,10 @@ func unfit(c jetstream.ConsumerConfig) string {
 		return fmt.Sprintf("MaxDeliver=%d, and deliveries must be unlimited", c.MaxDeliver)
 	case c.MaxAckPending != 1:
 		return fmt.Sprintf("MaxAckPending=%d, and must be 1", c.MaxAckPending)
+	case c.HeadersOnly:
+		return "it delivers headers only (HeadersOnly)"
+	case len(c.PriorityGroups) > 0:
+		return "it has priority groups (PriorityGroups)"
 	case c.AckWait < time.Second:
 		return fmt.Sprintf("AckWait=%s, and must be at least 1s", c.AckWait)
 	}

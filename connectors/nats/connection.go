@@ -62,10 +62,14 @@ func (c *connection) dialError(err error) error {
 	case !ok || e.Help != "":
 	case c.settings.Has("context") && e.Class == connectors.Permanent:
 		e.Class, e.Help = connectors.Environment, "the contexts there are: nats context ls"
+	case e.Class == connectors.Permanent: // a file or a key that cannot be used
+		e.Class, e.Help = connectors.Environment, "check the credentials"
+	case errors.Is(err, natsgo.ErrSecureConnWanted):
+		e.Help = "the server offers no TLS: write nats:// instead of tls://"
 	case isAuth(err):
-		e.Help = "check the credentials and `auth_mode`"
+		e.Help = "check the credentials"
 	case isTLS(err):
-		e.Help = "check `tls_ca`, `tls_first` and the server's certificate"
+		e.Help = "check the authorities that are trusted, whether TLS comes first, and the server's certificate"
 	case e.Class == connectors.Disconnected:
 		e.Help = "start a server there, give another one with --server, or run with --embedded"
 	}
@@ -127,8 +131,11 @@ func (c *connection) enter(ctx context.Context) error {
 	case hasCode(err, codeNotEnabledAccount), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return connectors.Errorf(connectors.Environment, "JetStream is not enabled for the account of connection %s at %s", c.name, c.where()).
 			WithHelp("enable JetStream for the account, or use another account")
+	case c.settings.Has("domain") && (errors.Is(err, natsgo.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled)):
+		return connectors.Errorf(connectors.Transient, "no JetStream answers for the domain %q at %s", c.settings.Text("domain"), c.where()).
+			WithHelp("check the domain's name, and that JetStream is enabled there")
 	case hasCode(err, codeNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, natsgo.ErrNoResponders):
-		return connectors.Errorf(connectors.Environment, "JetStream is not enabled on the server %s", c.where()).
+		return connectors.Errorf(connectors.Transient, "JetStream is not enabled on the server %s, or does not answer", c.where()).
 			WithHelp("start nats-server with -js, or use another server")
 	default:
 		return failed(err, "asking the server %s for its JetStream account", c.where())

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/nats-io/nats.go/jetstream"
@@ -52,7 +52,7 @@ func (s *source) credit(f *found) int {
 		return 1
 	}
 	credit := max(1000, s.epoch.MaxRecords) * (readAhead + 1)
-	for _, limit := range []int{f.maxAcks, s.conn.limits.MaxAckPending} {
+	for _, limit := range []int{f.maxAcks, s.conn.limits.MaxAckPending, s.maxAcks} {
 		if limit > 0 {
 			credit = min(credit, limit)
 		}
@@ -61,8 +61,12 @@ func (s *source) credit(f *found) int {
 }
 
 // position makes the consumer deliver what comes after sequence next-1, creating
-// it where it is missing, and returns it as it is then.
-func (s *source) position(ctx context.Context, f *found, next uint64, known bool) (*jetstream.ConsumerInfo, error) {
+// it where it is missing, and returns it as it is then. Known says that it was
+// there before; first that it cannot be, as the flow has never run.
+func (s *source) position(ctx context.Context, f *found, next uint64, known, first bool) (*jetstream.ConsumerInfo, error) {
+	if f.retention == jetstream.WorkQueuePolicy {
+		next = 1 // what is certified and still there was never acknowledged: it comes again, and is
+	}
 	config := s.consumerConfig(f)
 	consumer, err := s.lookUp(ctx, f.Stream, config.Durable)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
@@ -79,7 +83,15 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known bool
 	if err := s.ours(f, info); err != nil {
 		return nil, err
 	}
+	if first {
+		return nil, connectors.Errorf(connectors.Environment, "the ledger has lost this flow's records: the consumer %s of stream %s is there, and is made only after the first record", info.Name, f.Stream).
+			WithHelp("restore the ledger, or begin anew, so that everything is written again: nats consumer rm %s %s", f.Stream, info.Name)
+	}
 	changed := !sameConsumer(info.Config, config)
+	if before := filters(info.Config); next > 1 && !slices.Equal(before, filters(config)) {
+		s.conn.report(connectors.Notice{Warning: true, Text: "the flow reads other subjects of a stream than before, from the certified position on; what they held before it is not read",
+			Attributes: []any{"stream", f.Stream, "before", strings.Join(before, " "), "now", strings.Join(f.filters, " "), "from", next}})
+	}
 	if changed {
 		if info, err = s.update(ctx, f, info.Config, config); err != nil {
 			return nil, err
@@ -117,7 +129,7 @@ func (s *source) ours(f *found, info *jetstream.ConsumerInfo) error {
 }
 
 func sameConsumer(have, want jetstream.ConsumerConfig) bool {
-	return have.AckWait == want.AckWait && have.MaxAckPending == want.MaxAckPending && have.MaxDeliver == want.MaxDeliver &&
+	return have.AckWait == want.AckWait && !have.HeadersOnly && have.MaxAckPending == want.MaxAckPending && have.MaxDeliver == want.MaxDeliver &&
 		slices.Equal(filters(have), filters(want))
 }
 
@@ -149,16 +161,35 @@ func (s *source) create(ctx context.Context, f *found, config jetstream.Consumer
 		}
 		return err
 	})
+	if limit, ok := creditLimit(err); ok && limit < config.MaxAckPending {
+		s.maxAcks = limit
+		config.MaxAckPending = s.credit(f)
+		return s.create(ctx, f, config, next)
+	}
 	if err != nil {
 		return nil, failed(err, "making the consumer %s on stream %s", config.Durable, f.Stream)
 	}
 	return info, nil
 }
 
+// creditLimit is the server's own limit of a consumer's credit, which it tells only
+// in the text of its refusal.
+func creditLimit(err error) (int, bool) {
+	if !hasCode(err, codeMaximumAcks) {
+		return 0, false
+	}
+	digits := regexp.MustCompile(`\d+`).FindAllString(apiText(err), -1)
+	if len(digits) == 0 {
+		return 0, false
+	}
+	limit, err := strconv.Atoi(digits[len(digits)-1])
+	return limit, err == nil && limit > 0
+}
+
 // update changes in place what the server allows, keeping what it does not.
 func (s *source) update(ctx context.Context, f *found, have, want jetstream.ConsumerConfig) (*jetstream.ConsumerInfo, error) {
 	have.AckWait, have.MaxAckPending, have.MaxDeliver = want.AckWait, want.MaxAckPending, want.MaxDeliver
-	have.FilterSubject, have.FilterSubjects = "", want.FilterSubjects
+	have.FilterSubject, have.FilterSubjects, have.HeadersOnly = "", want.FilterSubjects, false
 	var info *jetstream.ConsumerInfo
 	err := s.conn.call(ctx, func(ctx context.Context) error {
 		consumer, err := s.conn.js.UpdateConsumer(ctx, f.Stream, have)
@@ -174,8 +205,8 @@ func (s *source) update(ctx context.Context, f *found, have, want jetstream.Cons
 }
 
 // reset moves the consumer to next and clears what it holds. Servers before 2.14
-// cannot: there a limits stream's consumer is made anew, and one of another
-// retention waits out the ack wait, since deleting it could lose messages.
+// cannot, and none moves a consumer to before its start: there it is made anew, on
+// streams with limits retention, where that loses nothing.
 func (s *source) reset(ctx context.Context, f *found, config jetstream.ConsumerConfig, next uint64) (*jetstream.ConsumerInfo, error) {
 	var info *jetstream.ConsumerInfo
 	err := s.conn.call(ctx, func(ctx context.Context) error {
@@ -188,10 +219,8 @@ func (s *source) reset(ctx context.Context, f *found, config jetstream.ConsumerC
 	switch {
 	case err == nil:
 		return info, nil
-	case s.canReset():
+	case s.conn.canReset() && !errors.Is(err, jetstream.ErrConsumerInvalidReset):
 		return nil, failed(err, "moving the consumer %s of stream %s to sequence %d", config.Durable, f.Stream, next)
-	case f.retention != jetstream.LimitsPolicy:
-		return s.waitOut(ctx, f, config.Durable)
 	}
 	if err := s.conn.call(ctx, func(ctx context.Context) error {
 		return s.conn.js.DeleteConsumer(ctx, f.Stream, config.Durable)
@@ -202,31 +231,10 @@ func (s *source) reset(ctx context.Context, f *found, config jetstream.ConsumerC
 }
 
 // canReset says whether the server has the reset of consumers, of 2.14.
-func (s *source) canReset() bool {
+func (c *connection) canReset() bool {
 	var major, minor int
-	if _, err := fmt.Sscanf(s.conn.nc.ConnectedServerVersion(), "%d.%d", &major, &minor); err != nil {
+	if _, err := fmt.Sscanf(c.nc.ConnectedServerVersion(), "%d.%d", &major, &minor); err != nil {
 		return true
 	}
 	return major > 2 || major == 2 && minor >= 14
-}
-
-// waitOut lets the ack wait of what a dead reader holds pass: the server then
-// delivers that first, and nothing new overtakes it.
-func (s *source) waitOut(ctx context.Context, f *found, name string) (*jetstream.ConsumerInfo, error) {
-	consumer, err := s.lookUp(ctx, f.Stream, name)
-	if err != nil {
-		return nil, failed(err, "looking up the consumer %s of stream %s", name, f.Stream)
-	}
-	info := consumer.CachedInfo()
-	if info.NumAckPending == 0 {
-		return info, nil
-	}
-	s.conn.report(connectors.Notice{Text: "waiting until the server delivers again what a former reader held",
-		Attributes: []any{"stream", f.Stream, "messages", info.NumAckPending, "wait", info.Config.AckWait.String()}})
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-time.After(info.Config.AckWait):
-		return info, nil
-	}
 }

@@ -215,7 +215,7 @@ func (d *deadLetters) message(l *connectors.DeadLetter) (*natsgo.Msg, slot, erro
 	m.Header.Set(natsgo.ExpectedStreamHdr, stream)
 	m.Header.Set(natsgo.MsgIdHdr, string(d.ids.append(nil, l.Message, stream, m.Subject, "dead letter")))
 	size := len(m.Data) + headerSize(m.Header)
-	if limit := d.maxSizes[stream]; limit > 0 && size > limit || size > int(d.link.nc.MaxPayload()) {
+	if limit := d.maxSizes[stream]; limit > 0 && size > limit || size > int(d.link.nc.MaxPayload()) || int64(size+len(m.Subject)) > deadLetterLimits.Bytes {
 		return nil, slot{}, connectors.Errorf(connectors.Permanent, "the dead letter of sequence %d of stream %s has %d bytes with its headers, more than stream %s or the server takes",
 			l.Message.Sequence, l.Message.Source.Stream, size, stream).About(connectors.DeadLetterRole, 0, "subject")
 	}

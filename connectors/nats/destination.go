@@ -53,6 +53,8 @@ func suitable(info *jetstream.StreamInfo) error {
 		return connectors.Errorf(connectors.Environment, format, name).WithHelp("%s", help).About(connectors.SinkRole, 0, "stream")
 	}
 	switch {
+	case name == ledgerStream:
+		return refuse("the stream %s is the ledger, and no destination", "write into another stream")
 	case info.Config.Sealed:
 		return refuse("the destination stream %s is sealed and takes no messages", "write into another stream; a seal cannot be taken off")
 	case info.Config.NoAck:
@@ -82,7 +84,8 @@ func (d *destination) capture(subject string) error {
 const maxCaptured = 10_000
 
 // ensure is the stream, made now if it is missing and may be made.
-func (s *sink) ensure(ctx context.Context, name string) (*destination, error) {
+// Exact is the subject that a stream has to hold whose name a row brought.
+func (s *sink) ensure(ctx context.Context, name, exact string) (*destination, error) {
 	if d, ok := s.streams[name]; ok && d.created != 0 {
 		return d, nil
 	}
@@ -94,7 +97,7 @@ func (s *sink) ensure(ctx context.Context, name string) (*destination, error) {
 		if !s.spec.Settings.Bool("create_stream") {
 			return nil, s.missingStream(ctx, name)
 		}
-		if d, err = s.create(ctx, name); err != nil {
+		if d, err = s.create(ctx, name, exact); err != nil {
 			return nil, err
 		}
 	}
@@ -108,12 +111,15 @@ func (s *sink) missingStream(ctx context.Context, name string) error {
 		Instead(name, streamNames(s.link.streams(ctx)))
 }
 
-func (s *sink) create(ctx context.Context, name string) (*destination, error) {
-	subjects, err := s.subjectsFor(name)
-	if err != nil {
-		return nil, err
+func (s *sink) create(ctx context.Context, name, exact string) (*destination, error) {
+	subjects := []string{exact}
+	if exact == "" {
+		var err error
+		if subjects, err = s.subjectsFor(name); err != nil {
+			return nil, err
+		}
 	}
-	err = s.link.call(ctx, func(ctx context.Context) error {
+	err := s.link.call(ctx, func(ctx context.Context) error {
 		_, err := s.link.js.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: subjects, Storage: jetstream.FileStorage})
 		return err
 	})

@@ -16,21 +16,22 @@ import (
 
 // Codes of the server's API that nats.go has no name for, or that decide here.
 const (
-	codeStreamNotFound     jetstream.ErrorCode = 10059
-	codeConsumerNotFound   jetstream.ErrorCode = 10014
-	codeNotEnabledAccount  jetstream.ErrorCode = 10039
-	codeNotEnabled         jetstream.ErrorCode = 10076
-	codeSubjectOverlap     jetstream.ErrorCode = 10065
-	codeWrongLastSequence  jetstream.ErrorCode = 10071
-	codeMessageNotFound    jetstream.ErrorCode = 10037
-	codeWrongStream        jetstream.ErrorCode = 10060
-	codeMessageTooLarge    jetstream.ErrorCode = 10054
-	codeStreamSealed       jetstream.ErrorCode = 10109
-	codeMaximumMessages    jetstream.ErrorCode = 10077
-	codeMaximumConsumers   jetstream.ErrorCode = 10026
-	codeMaximumStreams     jetstream.ErrorCode = 10027
-	codeStreamNameInUse    jetstream.ErrorCode = 10058
-	codeBadRequestConsumer jetstream.ErrorCode = 10012
+	codeStreamNotFound    jetstream.ErrorCode = 10059
+	codeConsumerNotFound  jetstream.ErrorCode = 10014
+	codeNotEnabledAccount jetstream.ErrorCode = 10039
+	codeNotEnabled        jetstream.ErrorCode = 10076
+	codeSubjectOverlap    jetstream.ErrorCode = 10065
+	codeWrongLastSequence jetstream.ErrorCode = 10071
+	codeMessageNotFound   jetstream.ErrorCode = 10037
+	codeMaximumMessages   jetstream.ErrorCode = 10077
+	codeMaximumConsumers  jetstream.ErrorCode = 10026
+	codeMaximumStreams    jetstream.ErrorCode = 10027
+	codeStreamNameInUse   jetstream.ErrorCode = 10058
+	codeBadStream         jetstream.ErrorCode = 10052
+	// An earlier try of the same message, or of one to its subject, has no quorum yet.
+	codeDuplicatePending jetstream.ErrorCode = 10158
+	codeAppendPending    jetstream.ErrorCode = 10164
+	codeMaximumAcks      jetstream.ErrorCode = 10121
 )
 
 // classify gives an error of the client or the server its class.
@@ -60,8 +61,10 @@ func classifyAPI(api *jetstream.APIError) connectors.Class {
 		return connectors.Environment
 	case codeNotEnabled:
 		return connectors.Environment
-	case codeMaximumMessages:
+	case codeMaximumMessages, codeDuplicatePending, codeAppendPending:
 		return connectors.Transient
+	case codeBadStream:
+		return connectors.Permanent
 	}
 	if api.Code >= 500 {
 		return connectors.Transient
@@ -112,6 +115,14 @@ func isTLS(err error) bool {
 	}
 	_, ok := errors.AsType[tls.RecordHeaderError](err)
 	return ok
+}
+
+// apiText is the server's description alone.
+func apiText(err error) string {
+	if api, ok := apiError(err); ok {
+		return api.Description
+	}
+	return ""
 }
 
 // describe is the server's or client's text, with the server's code.

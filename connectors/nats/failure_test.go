@@ -37,7 +37,7 @@ func TestClassify(t *testing.T) {
 		{api(503, codeNotEnabledAccount), connectors.Environment},
 		{api(503, codeNotEnabled), connectors.Environment},
 		{api(400, codeMaximumConsumers), connectors.Environment},
-		{api(400, codeWrongStream), connectors.Permanent},
+		{api(400, jetstream.ErrorCode(10060)), connectors.Permanent},
 		{io.ErrUnexpectedEOF, connectors.Permanent},
 	} {
 		if got := classify(c.err); got != c.want {
@@ -57,7 +57,7 @@ func TestFailedKeepsWhatAnErrorKnows(t *testing.T) {
 		t.Errorf("the inner error has changed to %v", inner)
 	}
 	err = failed(&jetstream.APIError{Code: 503, ErrorCode: codeMaximumMessages, Description: "maximum messages exceeded"}, "writing")
-	if err.Error() != "writing: maximum messages exceeded (error 10077)" || !hasCode(err, codeMaximumMessages) || hasCode(err, codeWrongStream) {
+	if err.Error() != "writing: maximum messages exceeded (error 10077)" || !hasCode(err, codeMaximumMessages) || hasCode(err, jetstream.ErrorCode(10060)) {
 		t.Errorf("found %v", err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	natsgo "github.com/nats-io/nats.go"
 )
 
-// frames is a whole batch, encoded and checked before any of it is sent. The
-// buffers are used again for the next batch.
+// frames are all messages of an epoch, encoded and checked before any of them is
+// sent. The buffers are used again for the next epoch.
 type frames struct {
 	sink *sink
 	ids  *messageIDs
@@ -29,7 +29,8 @@ type frames struct {
 
 // frame is one message to be sent.
 type frame struct {
-	row                   int // of the batch
+	resource              int // index of its resource
+	message               *connectors.Message
 	route                 *route
 	subject               string
 	body                  span  // of bodies
@@ -44,14 +45,17 @@ func newFrames(s *sink) *frames {
 	return &frames{sink: s, ids: newMessageIDs(s.flow, s.spec.Connection)}
 }
 
+// reset forgets all frames.
+func (f *frames) reset() { f.bodies, f.text, f.list = f.bodies[:0], f.text[:0], f.list[:0] }
+
 // encode makes the frames of a batch. Rows that can never be sent come back as
-// RowErrors.
+// RowErrors, and then there are none of it.
 func (f *frames) encode(batch connectors.Batch, routes func(connectors.Batch, int) (*route, string, error)) error {
 	encoder, err := f.encoder(batch.Rows)
 	if err != nil {
 		return err
 	}
-	f.bodies, f.text, f.list = f.bodies[:0], f.text[:0], f.list[:0]
+	bodies, text, list := len(f.bodies), len(f.text), len(f.list)
 	var bad connectors.RowErrors
 	for _, row := range batch.Selected {
 		route, subject, err := routes(batch, row)
@@ -65,6 +69,7 @@ func (f *frames) encode(batch connectors.Batch, routes func(connectors.Batch, in
 		}
 	}
 	if bad != nil {
+		f.bodies, f.text, f.list = f.bodies[:bodies], f.text[:text], f.list[:list]
 		return bad
 	}
 	return nil
@@ -103,7 +108,7 @@ func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *
 	}
 	f.bodies = append(f.bodies, '}')
 	body.end = len(f.bodies)
-	frame := frame{row: row, route: r, subject: subject, body: body}
+	frame := frame{resource: batch.Resource, message: m, route: r, subject: subject, body: body}
 	frame.id = f.write(func(dst []byte) []byte {
 		return f.ids.append(dst, m, r.to.name, subject, f.sink.spec.Resources[batch.Resource])
 	})
@@ -112,7 +117,7 @@ func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *
 		frame.sequence = f.write(func(dst []byte) []byte { return strconv.AppendUint(dst, m.Sequence, 10) })
 		frame.time = f.write(m.AppendTime)
 	}
-	if err := f.measure(&frame, m); err != nil {
+	if err := f.measure(&frame); err != nil {
 		return err
 	}
 	f.list = append(f.list, frame)
@@ -168,7 +173,8 @@ const (
 
 // headers fills h, which is used again for every message of the sink. Text is that
 // of all frames.
-func (f *frames) headers(h natsgo.Header, frame *frame, m *connectors.Message, text string) {
+func (f *frames) headers(h natsgo.Header, frame *frame, text string) {
+	m := frame.message
 	set(h, headerContentType, contentTypeJSON)
 	set(h, headerOperation, m.Operation.String())
 	set(h, natsgo.ExpectedStreamHdr, frame.route.to.name)
@@ -190,7 +196,8 @@ func (f *frames) headers(h natsgo.Header, frame *frame, m *connectors.Message, t
 }
 
 // headerBytes is how many bytes nats.go writes for the headers of a frame.
-func (f *frames) headerBytes(frame *frame, m *connectors.Message) int {
+func (f *frames) headerBytes(frame *frame) int {
+	m := frame.message
 	size := len("NATS/1.0\r\n") + len("\r\n") +
 		line(headerContentType, len(contentTypeJSON)) + line(headerOperation, len(m.Operation.String())) +
 		line(natsgo.ExpectedStreamHdr, len(frame.route.to.name)) + line(natsgo.MsgIdHdr, frame.id.length())
@@ -231,9 +238,9 @@ func headerSize(h natsgo.Header) int {
 
 // measure sets the frame's size and refuses what the stream, the server or the
 // flow's own limit cannot take.
-func (f *frames) measure(frame *frame, m *connectors.Message) error {
+func (f *frames) measure(frame *frame) error {
 	body := frame.body.length()
-	message := body + f.headerBytes(frame, m)
+	message := body + f.headerBytes(frame)
 	frame.size = int64(message + len(frame.subject))
 	stream, server := frame.route.to.maxSize, int(f.sink.link.nc.MaxPayload())
 	switch {

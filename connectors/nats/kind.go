@@ -28,6 +28,7 @@ func Kind() connectors.Kind {
 		DescribeSink:       describeSink,
 		DescribeDeadLetter: describeDeadLetter,
 		ResourceName:       defaultResource,
+		Rights:             rights,
 		Open: func(ctx context.Context, name string, s connectors.Settings, report func(connectors.Notice)) (connectors.Connection, error) {
 			return open(ctx, name, s, report)
 		},
@@ -150,6 +151,9 @@ func checkDestination(spec connectors.SinkSpec, resource int) error {
 		if hole.Hole == "subject" && strings.ContainsAny(spec.Selects[resource], ".>") {
 			return refuse("stream", fmt.Errorf("the stream name %q would hold the dots of a subject that %q matches", stream.Text, spec.Selects[resource]))
 		}
+	}
+	if stream.Text == ledgerStream {
+		return refuse("stream", fmt.Errorf("the stream %s is the ledger, and no destination", ledgerStream))
 	}
 	// A value that a row brings is checked when it comes; a plain token stands for it.
 	if err := checkStreamName(strings.Join(texts(stream, "x"), "")); err != nil {

@@ -33,29 +33,51 @@ func (c *connection) OpenLedger(ctx context.Context, flow connectors.Identity) (
 	if err := c.ensureLedger(ctx, root); err != nil {
 		return nil, err
 	}
-	return &ledger{conn: c, prefix: fmt.Sprintf("%s.%s.%s.", root, flow.Namespace, flow.Flow)}, nil
+	return c.ledgerOf(flow), nil
+}
+
+// FindLedger implements connectors.Connection.
+func (c *connection) FindLedger(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
+	found, err := c.findLedger(ctx, c.settings.Text("ledger_subject"))
+	if err != nil || !found {
+		return nil, err
+	}
+	return c.ledgerOf(flow), nil
+}
+
+func (c *connection) ledgerOf(flow connectors.Identity) *ledger {
+	return &ledger{conn: c, prefix: fmt.Sprintf("%s.%s.%s.", c.settings.Text("ledger_subject"), flow.Namespace, flow.Flow)}
 }
 
 func (c *connection) ensureLedger(ctx context.Context, root string) error {
+	if found, err := c.findLedger(ctx, root); err != nil || found {
+		return err
+	}
+	return c.createLedger(ctx, root)
+}
+
+// findLedger says whether the ledger's stream is there; one with other subjects is
+// refused.
+func (c *connection) findLedger(ctx context.Context, root string) (found bool, err error) {
 	var info *jetstream.StreamInfo
-	err := c.call(ctx, func(ctx context.Context) error {
+	err = c.call(ctx, func(ctx context.Context) error {
 		stream, err := c.js.Stream(ctx, ledgerStream)
 		if err == nil {
 			info = stream.CachedInfo()
 		}
 		return err
 	})
-	switch {
-	case err == nil:
-		if _, ok := coversAny(info.Config.Subjects, root+".>"); !ok {
-			return connectors.Errorf(connectors.Environment, "the ledger stream %s holds %v, and this connection keeps its ledger below %q", ledgerStream, info.Config.Subjects, root).
-				WithHelp("give every connection to this account the same `ledger_subject`")
-		}
-		return nil
-	case !errors.Is(err, jetstream.ErrStreamNotFound):
-		return failed(err, "looking for the ledger stream %s", ledgerStream)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return false, nil
 	}
-	return c.createLedger(ctx, root)
+	if err != nil {
+		return false, failed(err, "looking for the ledger stream %s", ledgerStream)
+	}
+	if _, ok := coversAny(info.Config.Subjects, root+".>"); !ok {
+		return false, connectors.Errorf(connectors.Environment, "the ledger stream %s holds %v, and this connection keeps its ledger below %q", ledgerStream, info.Config.Subjects, root).
+			WithHelp("give every connection to this account the same `ledger_subject`; a command takes it from the flow's file")
+	}
+	return true, nil
 }
 
 func (c *connection) createLedger(ctx context.Context, root string) error {
@@ -132,6 +154,10 @@ func (l *ledger) get(ctx context.Context, request getRequest) (reply getReply, e
 	if err == nil && reply.Error != nil {
 		err = reply.Error
 	}
+	if hasCode(err, codeStreamNotFound) {
+		err = connectors.Errorf(connectors.Environment, "the ledger stream %s is gone", ledgerStream).
+			WithHelp("restore it from a backup; a flow that begins without it writes everything again")
+	}
 	return reply, err
 }
 
@@ -150,6 +176,9 @@ func (l *ledger) Last(ctx context.Context, chain string) (connectors.Entry, erro
 // At implements connectors.Ledger.
 func (l *ledger) At(ctx context.Context, chain string, version uint64) (connectors.Entry, error) {
 	reply, err := l.get(ctx, getRequest{Sequence: version})
+	if hasCode(err, codeMessageNotFound) {
+		return connectors.Entry{}, failed(fmt.Errorf("%w: %w", connectors.ErrNoEntry, err), "reading entry %d of %s of the ledger", version, l.prefix+chain)
+	}
 	if err != nil {
 		return connectors.Entry{}, failed(err, "reading entry %d of %s of the ledger", version, l.prefix+chain)
 	}

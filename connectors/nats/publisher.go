@@ -131,21 +131,16 @@ func (p *publisher) acknowledged(m *natsgo.Msg) {
 		return // not one of ours
 	}
 	p.mu.Lock()
-	if p.failure != nil || number < p.oldest || number >= p.next {
-		p.mu.Unlock()
-		return
-	}
 	s := &p.slots[number%uint64(len(p.slots))]
-	if !s.waiting {
+	if number < p.oldest || number >= p.next || !s.waiting {
 		p.mu.Unlock()
 		return
 	}
 	ack, err := parseAck(m, s.stream, s.subject)
-	switch {
-	case err == nil:
+	if err == nil && p.failure == nil { // after a failure it is too late to count
 		count(s.receipt, ack)
-		p.settle(s)
-	case !errors.Is(err, errForeignReply): // the stream has refused it: nothing is uncertain
+	}
+	if !errors.Is(err, errForeignReply) { // it is stored or refused, and not uncertain any more
 		p.settle(s)
 	}
 	p.mu.Unlock()
@@ -174,6 +169,32 @@ func count(r *connectors.Receipt, ack pubAck) {
 		r.First = ack.sequence
 	}
 	r.Last = max(r.Last, ack.sequence)
+}
+
+// refused settles what was published on a subject to which the right is denied:
+// the server has dropped it.
+func (p *publisher) refused(subject string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range p.slots {
+		if s := &p.slots[i]; s.waiting && s.subject == subject {
+			p.settle(s)
+		}
+	}
+}
+
+// calm waits a little, after a failure, for what is still outstanding: mostly its
+// answers are on the way.
+func (p *publisher) calm(patience time.Duration) {
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	for p.outstanding().Messages > 0 {
+		select {
+		case <-p.changed:
+		case <-deadline.C:
+			return
+		}
+	}
 }
 
 // fail keeps the first failure.

@@ -237,7 +237,7 @@ func TestLateAcknowledgementsChangeNothing(t *testing.T) {
 	}
 	failure := p.wait(t.Context())
 	check(t, "silence", failure, "uncertain")
-	before, inFlight := *receipt, p.outstanding()
+	before := *receipt
 	var late sync.WaitGroup
 	for number := range 8 {
 		late.Go(func() {
@@ -248,8 +248,12 @@ func TestLateAcknowledgementsChangeNothing(t *testing.T) {
 	receipt.Rows++ // by its owner, unguarded
 	late.Wait()
 	before.Rows++
-	if *receipt != before || p.outstanding() != inFlight {
-		t.Errorf("expected %+v with %+v in flight, found %+v with %+v", before, inFlight, *receipt, p.outstanding())
+	if *receipt != before {
+		t.Errorf("expected %+v, found %+v", before, *receipt)
+	}
+	// What was answered late is known to be stored, whatever else came before or after.
+	if left := p.outstanding().Messages; left > 8 {
+		t.Errorf("expected at most 8 messages in flight, found %d", left)
 	}
 	if again := p.failed(); again == nil || again.Error() != failure.Error() {
 		t.Errorf("expected the first failure to stay, found %v", again)

@@ -35,8 +35,18 @@ type pullRequest struct {
 // request sends a pull for n messages, of at most maxBytes in all if it is not 0.
 func (r *reader) request(n int, maxBytes int64) error {
 	r.pulls++
+	if limit := r.limits.MaxRequestBatch; limit > 0 {
+		n = min(n, limit)
+	}
+	if limit := r.limits.MaxRequestMaxBytes; limit > 0 && (maxBytes == 0 || maxBytes > int64(limit)) {
+		maxBytes = int64(limit)
+	}
 	p := &pull{token: strconv.Itoa(r.pulls), want: n, lastBeat: time.Now()}
-	body, err := json.Marshal(pullRequest{Batch: n, MaxBytes: maxBytes, Expires: pullExpires, Heartbeat: pullHeartbeat})
+	expires := pullExpires
+	if limit := r.limits.MaxRequestExpires; limit > 0 {
+		expires = min(expires, limit)
+	}
+	body, err := json.Marshal(pullRequest{Batch: n, MaxBytes: maxBytes, Expires: expires, Heartbeat: min(pullHeartbeat, expires/3)})
 	if err != nil {
 		return err
 	}
@@ -53,6 +63,7 @@ const (
 	pullDone                    // it expired: ask again
 	pullTooSmall                // the next message alone is above the byte bound
 	pullBroken                  // only Seek can tell what comes next
+	pullRefused                 // the server will refuse every pull like it
 )
 
 // status reads a message without content, of which the header says what it is.
@@ -63,11 +74,15 @@ func status(m *natsgo.Msg) (end pullEnd, why string) {
 		return pullGoesOn, ""
 	case "404", "408":
 		return pullDone, ""
+	case "400":
+		return pullRefused, strings.ToLower(text)
 	case "503":
 		return pullBroken, "the consumer does not answer"
 	case "409":
 		lower := strings.ToLower(text)
 		switch {
+		case strings.Contains(lower, "exceeded maxrequest"), strings.Contains(lower, "exceeded maxwaiting"):
+			return pullRefused, lower
 		case strings.Contains(lower, "maxbytes") && strings.Contains(lower, "exceeds"):
 			return pullTooSmall, ""
 		case strings.Contains(lower, "batch completed"):
@@ -77,7 +92,8 @@ func status(m *natsgo.Msg) (end pullEnd, why string) {
 	return pullBroken, strings.ToLower(text)
 }
 
-// isStatus says whether the server sent a status instead of a message.
+// isStatus says whether the server sent a status instead of a message, which has a
+// reply subject for its acknowledgement.
 func isStatus(m *natsgo.Msg) bool {
-	return len(m.Data) == 0 && m.Header != nil && m.Header.Get("Status") != ""
+	return m.Reply == "" && len(m.Data) == 0 && m.Header != nil && m.Header.Get("Status") != ""
 }

@@ -69,9 +69,13 @@ func (s *source) collect(bounds connectors.Bounds, over bool) (connectors.Delive
 	return d, s.askAll(bounds)
 }
 
-// look finds a consumer that went silent and, on the way to being caught up,
-// messages that were removed instead of delivered.
+// look finds a right that is denied to pulls or acknowledgements, which nothing
+// answers, a consumer that went silent and, on the way to being caught up, messages
+// that were removed instead of delivered.
 func (s *source) look(ctx context.Context, now time.Time) error {
+	if denied := s.conn.denied.since(s.denied); denied != nil {
+		return failed(denied, "reading")
+	}
 	for _, r := range s.readersNow() {
 		s.mu.Lock()
 		if r.silent(now) {
@@ -89,7 +93,7 @@ func (s *source) look(ctx context.Context, now time.Time) error {
 		}
 		s.mu.Lock()
 		if r.delivered == heard {
-			r.pending = consumer.CachedInfo().NumPending
+			r.pending = unsettled(consumer.CachedInfo())
 		}
 		s.mu.Unlock()
 	}

@@ -22,6 +22,7 @@ type reader struct {
 	stream   *found
 	life     connectors.Incarnation // of the stream, as it was when this reader began
 	consumer string
+	limits   jetstream.ConsumerConfig // what the consumer allows of a pull
 
 	sub   *natsgo.Subscription
 	inbox string
@@ -35,7 +36,8 @@ type reader struct {
 	bytes  int64 // of what is not loaned
 
 	floor     connectors.Position // everything up to it is certified
-	last      uint64              // the newest stream sequence that came in
+	last      uint64              // the newest stream sequence that came in and is not certified
+	seen      uint64              // the newest one, also of what is certified and came again
 	delivered uint64              // the newest consumer sequence
 	pending   uint64              // what the consumer has yet to deliver, as last heard
 	target    uint64              // the stream's last sequence when the run began
@@ -49,7 +51,11 @@ type reader struct {
 func (r *reader) begin(info *jetstream.ConsumerInfo, floor connectors.Position) error {
 	r.queue, r.loaned, r.bytes, r.pull, r.single, r.broken = nil, 0, 0, nil, false, ""
 	r.floor, r.last, r.life = floor, floor.Sequence, r.stream.Incarnation
-	r.delivered, r.pending = info.Delivered.Consumer, info.NumPending
+	r.limits, r.seen = info.Config, floor.Sequence
+	if r.stream.retention == jetstream.WorkQueuePolicy {
+		r.seen = 0 // what is certified may still be there, see position
+	}
+	r.delivered, r.pending = info.Delivered.Consumer, unsettled(info)
 	r.inbox = r.source.conn.nc.NewInbox()
 	sub, err := r.source.conn.nc.Subscribe(r.inbox+".*", func(m *natsgo.Msg) { r.source.arrive(r, m) })
 	if err != nil {
@@ -115,6 +121,9 @@ func (r *reader) takeStatus(m *natsgo.Msg) {
 		r.single = true
 	case pullBroken:
 		r.broken = why
+	case pullRefused:
+		r.fault = connectors.Errorf(connectors.Environment, "the consumer %s of stream %s refuses to be read: %s", r.consumer, r.stream.Stream, why).
+			WithHelp("raise that limit of the consumer, the account or the server")
 	}
 	r.pull = nil
 }
@@ -126,6 +135,10 @@ func (r *reader) takeMessage(m *natsgo.Msg) {
 	}
 	expected := r.delivered + 1
 	r.delivered, r.pending = meta.Sequence.Consumer, meta.NumPending
+	r.seen = max(r.seen, meta.Sequence.Stream)
+	if meta.NumDelivered > 1 {
+		r.pending++ // more may come again behind it, which the number does not count
+	}
 	switch {
 	case meta.Sequence.Stream <= r.floor.Sequence:
 		// Certified already: only its acknowledgement was lost.
@@ -161,7 +174,7 @@ func (r *reader) takeMessage(m *natsgo.Msg) {
 
 // operation is what the headers of a key-value bucket say; an ordinary message is an insert.
 func operation(m *natsgo.Msg) (op connectors.Operation, marker bool) {
-	if m.Header == nil {
+	if m.Header == nil || len(m.Data) > 0 { // a marker has no body
 		return connectors.Insert, false
 	}
 	switch m.Header.Get("KV-Operation") {
@@ -172,6 +185,12 @@ func operation(m *natsgo.Msg) (op connectors.Operation, marker bool) {
 		return connectors.Delete, true
 	}
 	return connectors.Insert, false
+}
+
+// unsettled is how many messages the consumer will still deliver, those included
+// that somebody else was given and has not acknowledged.
+func unsettled(info *jetstream.ConsumerInfo) uint64 {
+	return info.NumPending + uint64(info.NumAckPending)
 }
 
 // ready is how many messages wait to be loaned.
@@ -201,4 +220,4 @@ func (r *reader) silent(now time.Time) bool {
 }
 
 // arrived says whether everything that was there when the run began has come in.
-func (r *reader) arrived() bool { return r.pending == 0 || r.last >= r.target }
+func (r *reader) arrived() bool { return r.pending == 0 || r.seen >= r.target }

@@ -53,7 +53,11 @@ func (r *router) route(ctx context.Context, batch connectors.Batch, row int) (*r
 	}
 	to, ok := r.routes[name]
 	if !ok {
-		d, err := r.sink.ensure(ctx, name)
+		exact := ""
+		if !r.stream.Constant() {
+			exact = subject
+		}
+		d, err := r.sink.ensure(ctx, name, exact)
 		if err != nil {
 			return nil, "", err
 		}

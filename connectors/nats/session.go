@@ -2,6 +2,8 @@ package nats
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -60,8 +62,13 @@ func because(err error) string {
 // asyncError ends the session at once where a right is denied: the publish that
 // it is about would only time out.
 func (s *session) asyncError(err error) {
-	if p := s.alive.Load(); s.link.denied.note(err) && p != nil {
-		p.fail(s.link.denied.since(s.before))
+	p := s.alive.Load()
+	if !s.link.denied.note(err) || p == nil {
+		return
+	}
+	p.fail(s.link.denied.since(s.before))
+	if m := violationText.FindStringSubmatch(err.Error()); m != nil && strings.EqualFold(m[1], "publish") {
+		p.refused(m[2])
 	}
 }
 
@@ -74,11 +81,18 @@ func (s *session) untilCancelled(ctx context.Context) (release func() bool) {
 	})
 }
 
+// calmTime is how long a session that failed waits for the answers to what it had
+// sent.
+const calmTime = 200 * time.Millisecond
+
 // broken ends the session after a failure: nothing that is still buffered may be
 // written later.
 func (s *session) broken(err error) error {
 	if denied := s.link.denied.since(s.before); denied != nil {
 		err = denied
+	}
+	if s.link.nc.IsConnected() && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		s.publisher.calm(calmTime)
 	}
 	s.dialer.cut()
 	s.link.Close()

@@ -95,7 +95,7 @@ func (s *sink) Targets() []connectors.Target {
 // Begin implements connectors.Sink.
 func (s *sink) Begin(ctx context.Context, _ uint64) error {
 	if !s.begun && s.shared() {
-		if _, err := s.ensure(ctx, s.spec.Settings.Template("stream").Text); err != nil {
+		if _, err := s.ensure(ctx, s.spec.Settings.Template("stream").Text, ""); err != nil {
 			return err
 		}
 	}
@@ -106,6 +106,7 @@ func (s *sink) Begin(ctx context.Context, _ uint64) error {
 
 func (s *sink) startEpoch() {
 	s.receipts = nil
+	s.frames.reset()
 	for _, r := range s.routers {
 		for _, route := range r.routes {
 			route.started = false
@@ -113,31 +114,33 @@ func (s *sink) startEpoch() {
 	}
 }
 
-// Apply implements connectors.Sink.
-func (s *sink) Apply(ctx context.Context, batch connectors.Batch) error {
+// Prepare implements connectors.Sink.
+func (s *sink) Prepare(ctx context.Context, batch connectors.Batch) error {
 	router := s.routers[batch.Resource]
-	err := s.frames.encode(batch, func(batch connectors.Batch, row int) (*route, string, error) {
+	return s.frames.encode(batch, func(batch connectors.Batch, row int) (*route, string, error) {
 		return router.route(ctx, batch, row)
 	})
-	if err != nil {
-		return err
-	}
-	if err := s.send(ctx, batch); err != nil {
+}
+
+// Apply implements connectors.Sink.
+func (s *sink) Apply(ctx context.Context) error {
+	if err := s.send(ctx); err != nil {
 		return s.broken(err)
 	}
+	s.frames.reset()
 	return nil
 }
 
-// send publishes the encoded batch in row order and waits for every acknowledgement.
-func (s *sink) send(ctx context.Context, batch connectors.Batch) error {
+// send publishes what is prepared and waits for every acknowledgement.
+func (s *sink) send(ctx context.Context) error {
 	defer s.untilCancelled(ctx)()
 	message := natsgo.Msg{Header: s.header}
 	text := string(s.frames.text)
 	for i := range s.frames.list {
 		f := &s.frames.list[i]
-		receipt := s.receiptFor(batch.Resource, f.route)
+		receipt := s.receiptFor(f.resource, f.route)
 		body := s.frames.bodies[f.body.start:f.body.end]
-		s.frames.headers(s.header, f, &batch.Messages[f.row], text)
+		s.frames.headers(s.header, f, text)
 		message.Subject, message.Data = f.subject, body
 		if err := s.publisher.publish(ctx, &message, slot{size: f.size, stream: f.route.to.name, subject: f.subject, receipt: receipt}); err != nil {
 			return err

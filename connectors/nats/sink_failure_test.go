@@ -29,7 +29,7 @@ func heldSink(t *testing.T, given connectors.Settings) (*sink, *proxy, jetstream
 // applyBeside applies while the test does something else.
 func applyBeside(ctx context.Context, s *sink, batch connectors.Batch) <-chan error {
 	done := make(chan error, 1)
-	go func() { done <- s.Apply(ctx, batch) }()
+	go func() { done <- prepareAndApply(ctx, s, batch) }()
 	return done
 }
 
@@ -115,7 +115,7 @@ func TestARefusalOfTheServerIsNamedWithItsCode(t *testing.T) {
 	makeStream(t, client(t, url), config)
 	s := openSink(t, c, ordersTo("V1", "v1.<resource>", nil))
 	begin(t, s, 1)
-	err := s.Apply(t.Context(), numbered(t, 1, 3))
+	err := prepareAndApply(t.Context(), s, numbered(t, 1, 3))
 	check(t, "full stream", err, "maximum messages exceeded (error 10077)")
 	if connectors.ClassOf(err) != connectors.Transient {
 		t.Errorf("expected a full stream to be transient, found class %d", connectors.ClassOf(err))
@@ -133,7 +133,7 @@ func TestASubjectThatMovedToAnotherStreamIsNotWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := makeStream(t, js, streamOn("OTHER", "v1.>"))
-	err := s.Apply(t.Context(), numbered(t, 1, 1))
+	err := prepareAndApply(t.Context(), s, numbered(t, 1, 1))
 	check(t, "moved", err, "error 10060")
 	if got := state(t, other).Msgs; got != 0 {
 		t.Errorf("expected nothing in the other stream, found %d messages", got)

@@ -34,7 +34,7 @@ func TestColumnsFillHoles(t *testing.T) {
 			s := openSink(t, c, ordersTo("V1", "v1.<k>", nil))
 			begin(t, s, 1)
 			before := state(t, stream).LastSeq
-			err := s.Apply(t.Context(), batchOf(t, uint64(i+1), v.row))
+			err := prepareAndApply(t.Context(), s, batchOf(t, uint64(i+1), v.row))
 			check(t, v.row, err, v.err)
 			if v.err != "" {
 				if bad, ok := errors.AsType[connectors.RowErrors](err); !ok || len(bad) != 1 || bad[0].Row != 0 {

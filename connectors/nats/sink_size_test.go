@@ -64,7 +64,7 @@ func TestSizeLimitsToTheByte(t *testing.T) {
 			begin(t, s, 1)
 			length := longest(t, s, v.first)
 			row := func(n int) string { return fmt.Sprintf(`{"x":%q}`, strings.Repeat("x", n)) }
-			err := s.Apply(t.Context(), batchOf(t, v.first, row(0), row(length+1), row(1)))
+			err := prepareAndApply(t.Context(), s, batchOf(t, v.first, row(0), row(length+1), row(1)))
 			bad, ok := errors.AsType[connectors.RowErrors](err)
 			if !ok || len(bad) != 1 || bad[0].Row != 1 {
 				t.Fatalf("expected an error of row 1, found %v", err)

@@ -130,7 +130,7 @@ func TestPerResourceStreamsAreResolvedBeforeAnyMessageIsSent(t *testing.T) {
 	begin(t, s, 1)
 	batch := numbered(t, 1, 3)
 	batch.Messages[2].Subject = "orders.paid"
-	err := s.Apply(t.Context(), batch)
+	err := prepareAndApply(t.Context(), s, batch)
 	check(t, "missing stream", err, "the destination stream S_paid is missing")
 	if got := state(t, good).Msgs; got != 0 {
 		t.Errorf("expected nothing to be sent, found %d messages", got)
@@ -146,7 +146,7 @@ func TestRowsWithBadSubjectsAreRowErrors(t *testing.T) {
 	batch := numbered(t, 1, 4)
 	batch.Messages[1].Subject = "orders.a.b" // the stream takes one token
 	batch.Messages[3].Subject = "orders.\xff"
-	err := s.Apply(t.Context(), batch)
+	err := prepareAndApply(t.Context(), s, batch)
 	bad, ok := errors.AsType[connectors.RowErrors](err)
 	if !ok || len(bad) != 2 || bad[0].Row != 1 || bad[1].Row != 3 {
 		t.Fatalf("expected errors of rows 1 and 3, found %v", err)

@@ -24,6 +24,8 @@ type source struct {
 	ackWait time.Duration
 	epoch   connectors.Bounds
 	until   bool
+	maxAcks int // the server's limit of a consumer's credit, once it has told; 0 is none
+	denied  int // denied rights of the connection that are older than the last Seek
 
 	wake  chan struct{} // of capacity 1: something came in
 	watch *time.Ticker  // when to look after the consumers
@@ -46,6 +48,12 @@ func (c *connection) OpenSource(ctx context.Context, flow connectors.Identity, s
 	streams, err := discover(ctx, c, specs)
 	if err != nil {
 		return nil, err
+	}
+	for _, f := range streams {
+		if f.bound == "" && f.retention != jetstream.LimitsPolicy && !c.canReset() {
+			return nil, connectors.Errorf(connectors.Environment, "stream %s has %s retention, and the server %s cannot move its consumers back (2.14 can): a message could be lost", f.Stream, f.retention, c.nc.ConnectedServerVersion()).
+				WithHelp("update the server, or read through a stream with limits retention")
+		}
 	}
 	s.streams = streams
 	c.onEachReconnect(s.interrupt)
@@ -112,13 +120,11 @@ func (s *source) reportUnread(f *found, t connectors.Target) {
 // Seek implements connectors.Source.
 func (s *source) Seek(ctx context.Context, from []connectors.Position) ([]connectors.Position, error) {
 	s.forget()
-	if s.beat == nil {
-		s.beat = startHeartbeat(s)
-	}
+	s.denied = s.conn.denied.seen()
 	good := s.others(from)
 	readers := make([]*reader, 0, len(s.streams))
 	for _, f := range s.streams {
-		r, err := s.seek(ctx, f, positionOf(from, f.Stream))
+		r, err := s.seek(ctx, f, positionOf(from, f.Stream), from == nil)
 		if err != nil {
 			for _, r := range readers {
 				r.leave()
@@ -132,8 +138,21 @@ func (s *source) Seek(ctx context.Context, from []connectors.Position) ([]connec
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !s.sought {
+		s.reportReading()
+		s.beat = startHeartbeat(s)
+	}
 	s.readers, s.sought = readers, true
 	return good, nil
+}
+
+// reportReading says once which streams are read.
+func (s *source) reportReading() {
+	names := make([]string, len(s.streams))
+	for i, f := range s.streams {
+		names[i] = f.Stream
+	}
+	s.conn.report(connectors.Notice{Text: "reading", Attributes: []any{"streams", strings.Join(names, " ")}})
 }
 
 // others are the positions of streams that this run does not read: they hold for
@@ -163,7 +182,7 @@ func (s *source) forget() {
 	}
 }
 
-func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) (*reader, error) {
+func (s *source) seek(ctx context.Context, f *found, floor connectors.Position, first bool) (*reader, error) {
 	state, err := s.identify(ctx, f, &floor)
 	if err != nil {
 		return nil, err
@@ -172,7 +191,7 @@ func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) 
 	if f.bound != "" {
 		info, err = s.bind(ctx, f, floor)
 	} else {
-		info, err = s.position(ctx, f, floor.Sequence+1, s.sought)
+		info, err = s.position(ctx, f, floor.Sequence+1, s.sought, first)
 	}
 	if err != nil {
 		return nil, err
@@ -238,7 +257,11 @@ func (s *source) identify(ctx context.Context, f *found, floor *connectors.Posit
 		return nil, connectors.Errorf(connectors.Permanent, "continuity of stream %s cannot be proven: it was deleted and made again at %s", f.Stream, info.Created.UTC().Format(time.RFC3339Nano)).
 			WithHelp("go on from a new consumer under a new flow name")
 	case anew:
-		s.reportAnew(f, max(floor.Created, known), created)
+		before := known
+		if floor.Sequence > 0 {
+			before = floor.Created
+		}
+		s.reportAnew(f, before, created)
 		*floor = connectors.Position{Incarnation: f.Incarnation}
 	case floor.Sequence > info.State.LastSeq:
 		return nil, connectors.Errorf(connectors.Permanent, "the source stream %s went back: it ends at sequence %d, and the flow has certified up to %d", f.Stream, info.State.LastSeq, floor.Sequence).

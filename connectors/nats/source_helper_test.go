@@ -42,7 +42,7 @@ func ordersFrom(t testing.TB, c *connection, given connectors.Settings) *source 
 
 func seek(t testing.TB, s *source, from ...connectors.Position) []connectors.Position {
 	t.Helper()
-	good, err := s.Seek(t.Context(), from)
+	good, err := s.Seek(t.Context(), append([]connectors.Position{}, from...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -281,7 +281,7 @@ func TestForeignConsumersAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			c, _ := link(t, url, nil)
-			_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...).Seek(t.Context(), nil)
+			_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...).Seek(t.Context(), []connectors.Position{})
 			check(t, v.name, err, v.err)
 			if got := consumerInfo(t, js, "ORDERS").Config.Description; got != "theirs" || connectors.ClassOf(err) != connectors.Environment {
 				t.Errorf("expected the consumer to stay as it is and an environment error, found %q, %v", got, err)
@@ -299,7 +299,7 @@ func TestAPausedConsumerIsRefused(t *testing.T) {
 	if _, err := js.PauseConsumer(t.Context(), "ORDERS", consumerName(someFlow), time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...).Seek(t.Context(), nil)
+	_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...).Seek(t.Context(), []connectors.Position{})
 	check(t, "paused", err, "is paused for another")
 }
 
@@ -339,7 +339,7 @@ func TestAFailedSeekLeavesNoSubscription(t *testing.T) {
 	s := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...)
 	before := c.nc.NumSubscriptions()
 	for range 3 {
-		_, err := s.Seek(t.Context(), nil)
+		_, err := s.Seek(t.Context(), []connectors.Position{})
 		check(t, "foreign consumer on B", err, "belongs to somebody else")
 	}
 	if after := c.nc.NumSubscriptions(); after != before {

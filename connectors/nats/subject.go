@@ -7,10 +7,21 @@ import (
 	"unicode/utf8"
 )
 
+// Longest names, in bytes. A subject stands on one line of the protocol with a reply
+// subject and sizes, of which servers take 4096 bytes; a stream's name becomes the
+// name of a directory.
+const (
+	maxSubject    = 1024
+	maxStreamName = 255
+)
+
 // checkSubject says why a text is no subject; filter allows wildcards.
 func checkSubject(subject string, filter bool) error {
 	if subject == "" {
 		return fmt.Errorf("the subject is empty")
+	}
+	if len(subject) > maxSubject {
+		return fmt.Errorf("the subject has %d bytes, and at most %d are allowed", len(subject), maxSubject)
 	}
 	if !utf8.ValidString(subject) {
 		return fmt.Errorf("the subject %q is not UTF-8", subject)
@@ -42,6 +53,9 @@ func blankOrControl(r rune) bool { return unicode.IsSpace(r) || unicode.IsContro
 func checkStreamName(name string) error {
 	if name == "" {
 		return fmt.Errorf("the stream name is empty")
+	}
+	if len(name) > maxStreamName {
+		return fmt.Errorf("the stream name has %d bytes, and at most %d are allowed", len(name), maxStreamName)
 	}
 	for _, r := range name {
 		if !nameRune(r) {

@@ -106,7 +106,7 @@ func (r *Result) runPlan(ctx context.Context, plan *planner.Plan) {
 				*last = e.Err
 			}
 		}}
-	})
+	}, func(exec.Result) {})
 	for i, result := range results {
 		switch {
 		case result.Err == nil:

@@ -1,0 +1,162 @@
+package nats
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// Where rights are needed that most flows do without.
+const (
+	onlyOldServers = "servers before 2.14"
+	onlyAckV2      = "servers whose acknowledgements name the account (js_ack_fc_v2)"
+	onlyAccounts   = "source and destination are accounts of one server"
+)
+
+// rights are the subjects of what the connector does: each request of its other
+// files, with * for the streams that only the server knows.
+func rights(s connectors.Settings, uses []connectors.Use) connectors.Rights {
+	r := rightsList{conn: &connection{settings: s}}
+	r.api("INFO", "asking whether the account has JetStream")
+	r.add("$SYS.REQ.USER.INFO", "telling two accounts apart", onlyAccounts)
+	for _, use := range uses {
+		if len(use.Sources) > 0 {
+			r.source(use)
+			r.ledger(use.Flow)
+		}
+		for _, spec := range use.Sinks {
+			r.sink(spec)
+		}
+		if use.Dead != nil {
+			r.deadLetters(*use.Dead)
+		}
+	}
+	inbox := s.Text("inbox_prefix") + ".>"
+	return connectors.Rights{Publish: r.minimal(), Subscribe: []connectors.Right{{Subject: inbox, Purpose: "receiving answers and messages"}}}
+}
+
+// rightsList collects what is published.
+type rightsList struct {
+	conn *connection // for its settings only
+	all  []connectors.Right
+}
+
+func (r *rightsList) add(subject, purpose, only string) {
+	r.all = append(r.all, connectors.Right{Subject: subject, Purpose: purpose, Only: only})
+}
+
+// api adds a request to JetStream.
+func (r *rightsList) api(request, purpose string) { r.add(r.conn.api(request), purpose, "") }
+
+func (r *rightsList) source(use connectors.Use) {
+	stream, consumer := "*", consumerName(use.Flow)
+	bound := explicit(use.Sources[0])
+	if bound {
+		stream, consumer = use.Sources[0].Settings.Text("stream"), use.Sources[0].Settings.Text("consumer")
+	}
+	of := stream + "." + consumer
+	if !bound {
+		r.api("STREAM.LIST", "finding the streams that hold a subject")
+		r.api("CONSUMER.CREATE."+of, "making the consumer")
+		r.api("CONSUMER.RESET."+of, "going back to the last certified position")
+		r.add(r.conn.api("CONSUMER.DELETE."+of), "going back to the last certified position", onlyOldServers)
+	}
+	r.api("STREAM.INFO."+stream, "looking at a stream")
+	r.api("STREAM.MSG.GET."+stream, "comparing the last certified message")
+	r.api("DIRECT.GET."+stream, "comparing the last certified message, where a stream allows direct gets")
+	r.api("CONSUMER.INFO."+of, "looking at the consumer")
+	r.api("CONSUMER.MSG.NEXT."+of, "asking for messages")
+	r.add("$JS.ACK."+of+".>", "acknowledging", "")
+	r.add("$JS.ACK.*.*."+of+".>", "acknowledging", onlyAckV2)
+}
+
+func (r *rightsList) ledger(flow connectors.Identity) {
+	r.api("STREAM.INFO."+ledgerStream, "looking at the ledger")
+	r.api("STREAM.CREATE."+ledgerStream, "making the ledger, once")
+	r.api("STREAM.MSG.GET."+ledgerStream, "reading the ledger")
+	r.add(r.conn.ledgerOf(flow).prefix+">", "writing the ledger", "")
+}
+
+func (r *rightsList) sink(spec connectors.SinkSpec) {
+	for i := range spec.Resources {
+		stream := allowed(fillResource(spec, i, "stream"), spec.Selects[i])
+		r.api("STREAM.INFO."+stream, "looking at a destination stream")
+		if spec.Settings.Bool("create_stream") {
+			r.api("STREAM.CREATE."+stream, "making a destination stream that is missing")
+		}
+		r.add(allowed(fillResource(spec, i, "subject"), spec.Selects[i]), "writing", "")
+	}
+}
+
+func (r *rightsList) deadLetters(spec connectors.DeadLetterSpec) {
+	r.api("STREAM.LIST", "finding the stream that holds dead letters")
+	if spec.Settings.Bool("create_stream") {
+		r.api("STREAM.CREATE."+spec.Settings.Text("stream"), "making the stream for dead letters, once")
+	}
+	asSink := connectors.SinkSpec{Settings: spec.Settings, Resources: spec.Resources, Selects: spec.Selects}
+	for i := range spec.Resources {
+		r.add(allowed(fillResource(asSink, i, "subject"), spec.Selects[i]), "writing dead letters", "")
+	}
+}
+
+// minimal sorts the rights, and leaves out those that another one includes.
+func (r *rightsList) minimal() []connectors.Right {
+	slices.SortStableFunc(r.all, func(a, b connectors.Right) int {
+		return cmp.Or(cmp.Compare(a.Only, b.Only), cmp.Compare(a.Subject, b.Subject))
+	})
+	all := slices.CompactFunc(r.all, func(a, b connectors.Right) bool { return a.Subject == b.Subject })
+	return slices.DeleteFunc(slices.Clone(all), func(right connectors.Right) bool {
+		return slices.ContainsFunc(all, func(wider connectors.Right) bool {
+			return wider.Only == "" && wider.Subject != right.Subject && covers(wider.Subject, right.Subject)
+		})
+	})
+}
+
+// What stands in a template for a hole: one token or a part of one, or any number.
+const (
+	oneToken   = "\x00"
+	manyTokens = "\x01"
+)
+
+// allowed is the narrowest filter of what a template becomes for messages that a
+// source's filter matches.
+func allowed(t connectors.Template, source string) string {
+	if source == "" {
+		source = ">" // a bound consumer reads its whole stream
+	}
+	filled := t.Append(nil, func(dst []byte, hole string) []byte {
+		if n, ok := wildcardHole(hole); ok {
+			return append(dst, nthWildcard(source, n)...)
+		}
+		if hole == "subject" {
+			return append(dst, strings.NewReplacer("*", oneToken, ">", manyTokens).Replace(source)...)
+		}
+		return append(dst, oneToken...)
+	})
+	var tokens []string
+	for token := range strings.SplitSeq(string(filled), ".") {
+		switch {
+		case strings.Contains(token, manyTokens):
+			return strings.Join(append(tokens, ">"), ".") // what comes behind it has no fixed place
+		case strings.Contains(token, oneToken):
+			token = "*"
+		}
+		tokens = append(tokens, token)
+	}
+	return strings.Join(tokens, ".")
+}
+
+// nthWildcard is what the n-th wildcard of a filter, from 1, stands for.
+func nthWildcard(filter string, n int) string {
+	for token := range strings.SplitSeq(filter, ".") {
+		if token != "*" && token != ">" {
+			continue
+		}
+		if n--; n == 0 && token == ">" {
+			return manyTokens
+		}
+	}
+	return oneToken
+}

@@ -1,0 +1,83 @@
+package nats
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+func TestAllowed(t *testing.T) {
+	for _, v := range []struct{ template, source, want string }{
+		{"out.v1", "orders.>", "out.v1"},
+		{"out.<country>", "orders.>", "out.*"},
+		{"out.x<country>y.v1", "orders.>", "out.*.v1"},
+		{"out.<subject>", "orders.>", "out.orders.>"},
+		{"out.<subject>", "orders.*.paid", "out.orders.*.paid"},
+		{"<subject>.v1", "orders.>", "orders.>"},
+		{"<subject>.v1", "orders.paid", "orders.paid.v1"},
+		{"out.x<subject>.v1", "orders.>", "out.xorders.>"},
+		{"out.x<subject>", ">", "out.>"},
+		{"out.<1>.<2>", "orders.*.>", "out.*.>"},
+		{"out.<2>.v1", "orders.*.>", "out.>"},
+		{"out.<subject>", "", "out.>"},
+		{"V_<1>", "orders.*", "*"},
+	} {
+		if got := allowed(connectors.ParseTemplate(v.template), v.source); got != v.want {
+			t.Errorf("%q of %q: expected %q, found %q", v.template, v.source, v.want, got)
+		}
+	}
+}
+
+// FuzzAllowed fills a template as the sink does, and looks whether the right that
+// is asked for covers what comes of it.
+func FuzzAllowed(f *testing.F) {
+	f.Add("out.<subject>.v1", "orders.*.>", "orders.a.b.c", "DE")
+	f.Add("<2>.x<1>y.<country>", "orders.*.>", "orders.a.b.c", "DE")
+	f.Add("a<subject>b<subject>", ">", "x.y", "-")
+	f.Fuzz(func(t *testing.T, text, filter, subject, column string) {
+		template := connectors.ParseTemplate(text)
+		if checkSubject(filter, true) != nil || checkSubject(subject, false) != nil || !covers(filter, subject) || strings.Contains(column, ".") {
+			t.Skip()
+		}
+		filled := string(template.Append(nil, func(dst []byte, hole string) []byte {
+			if n, ok := wildcardHole(hole); ok {
+				token, _ := wildcardMatch(filter, subject, n)
+				return append(dst, token...)
+			}
+			if hole == "subject" {
+				return append(dst, subject...)
+			}
+			return append(dst, column...)
+		}))
+		if checkSubject(filled, false) != nil || checkSubject(strings.Join(texts(template, "x"), ""), false) != nil {
+			t.Skip()
+		}
+		right := allowed(template, filter)
+		if err := checkSubject(right, true); err != nil {
+			t.Fatalf("%q of %q: the right is no filter: %v", text, filter, err)
+		}
+		if !covers(right, filled) {
+			t.Errorf("%q of %q: the right %q does not cover %q", text, filter, right, filled)
+		}
+	})
+}
+
+func TestRightsOfSeveralUsesAreMinimal(t *testing.T) {
+	s := complete(connectionFields, nil)
+	uses := []connectors.Use{
+		{Flow: connectors.Identity{Namespace: "default", Flow: "a"}, Sources: sourcesOf(nil, "a.>")},
+		{Flow: connectors.Identity{Namespace: "default", Flow: "b"}, Sources: sourcesOf(nil, "b.>")},
+	}
+	r := rights(s, uses)
+	for i, a := range r.Publish {
+		if a.Purpose == "" {
+			t.Errorf("%q has no purpose", a.Subject)
+		}
+		for j, b := range r.Publish {
+			if i != j && b.Only == "" && covers(b.Subject, a.Subject) {
+				t.Errorf("%q includes %q", b.Subject, a.Subject)
+			}
+		}
+	}
+}

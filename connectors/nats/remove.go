@@ -1,0 +1,128 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Remains implements connectors.Connection. It asks for the list of streams, for
+// the consumers of each that has any, and for the ledger's subjects.
+func (c *connection) Remains(ctx context.Context, flow connectors.Identity) (remains connectors.Remains, err error) {
+	streams, err := c.streamsOn(ctx, "")
+	if err != nil {
+		return remains, failed(err, "listing the streams on %s", c)
+	}
+	slices.SortFunc(streams, func(a, b *jetstream.StreamInfo) int { return strings.Compare(a.Config.Name, b.Config.Name) })
+	for _, stream := range streams {
+		if stream.State.Consumers == 0 {
+			continue
+		}
+		readers, err := c.readersOf(ctx, flow, stream)
+		if err != nil {
+			return remains, failed(err, "listing the consumers of stream %s", stream.Config.Name)
+		}
+		remains.Readers = append(remains.Readers, readers...)
+	}
+	remains.Chains, err = c.chains(ctx, c.ledgerOf(flow).prefix)
+	return remains, err
+}
+
+// readersOf are the consumers of a stream that the flow made, by their metadata.
+func (c *connection) readersOf(ctx context.Context, flow connectors.Identity, stream *jetstream.StreamInfo) (readers []connectors.Reader, err error) {
+	err = c.call(ctx, func(ctx context.Context) error {
+		readers = nil
+		s, err := c.js.Stream(ctx, stream.Config.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return nil // deleted just now
+		}
+		if err != nil {
+			return err
+		}
+		list := s.ListConsumers(ctx)
+		for info := range list.Info() {
+			if info.Config.Metadata[metaFlow] == flow.String() {
+				readers = append(readers, readerOf(stream.Config.Retention, info))
+			}
+		}
+		if err := list.Err(); !errors.Is(err, jetstream.ErrEndOfData) {
+			return err
+		}
+		return nil
+	})
+	return readers, err
+}
+
+func readerOf(retention jetstream.RetentionPolicy, info *jetstream.ConsumerInfo) connectors.Reader {
+	r := connectors.Reader{Stream: info.Stream, Name: info.Name, Unread: info.NumPending + uint64(info.NumAckPending), InUse: info.NumWaiting > 0}
+	if retention == jetstream.InterestPolicy && r.Unread > 0 {
+		r.Kept = "the stream keeps messages only while a consumer waits for them, so these could be lost with it"
+	}
+	return r
+}
+
+// chains are those of the ledger below a prefix; none where there is no ledger.
+func (c *connection) chains(ctx context.Context, prefix string) ([]connectors.Chain, error) {
+	if found, err := c.findLedger(ctx, c.settings.Text("ledger_subject")); err != nil || !found {
+		return nil, err
+	}
+	var counts map[string]uint64
+	err := c.call(ctx, func(ctx context.Context) error {
+		stream, err := c.js.Stream(ctx, ledgerStream)
+		if err != nil {
+			return err
+		}
+		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(prefix+">"))
+		if err == nil {
+			counts = info.State.Subjects
+		}
+		return err
+	})
+	if err != nil {
+		return nil, failed(err, "listing what %s> holds in stream %s", prefix, ledgerStream)
+	}
+	var chains []connectors.Chain
+	for _, subject := range slices.Sorted(maps.Keys(counts)) {
+		chains = append(chains, connectors.Chain{Name: strings.TrimPrefix(subject, prefix), Entries: counts[subject]})
+	}
+	return chains, nil
+}
+
+// Remove implements connectors.Connection.
+func (c *connection) Remove(ctx context.Context, flow connectors.Identity, what connectors.Remains) error {
+	if len(what.Chains) > 0 {
+		if err := c.purgeLedger(ctx, c.ledgerOf(flow).prefix+">"); err != nil {
+			return err
+		}
+	}
+	for _, r := range what.Readers {
+		if r.Kept != "" {
+			continue
+		}
+		err := c.call(ctx, func(ctx context.Context) error { return c.js.DeleteConsumer(ctx, r.Stream, r.Name) })
+		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return failed(err, "removing the consumer %s of stream %s", r.Name, r.Stream)
+		}
+	}
+	return nil
+}
+
+// purgeLedger removes the entries on a subject, and leaves those of other flows.
+func (c *connection) purgeLedger(ctx context.Context, subject string) error {
+	err := c.call(ctx, func(ctx context.Context) error {
+		stream, err := c.js.Stream(ctx, ledgerStream)
+		if err != nil {
+			return err
+		}
+		return stream.Purge(ctx, jetstream.WithPurgeSubject(subject))
+	})
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return failed(err, "removing %s from stream %s", subject, ledgerStream)
+	}
+	return nil
+}
