@@ -8,12 +8,15 @@ import (
 )
 
 func (a *app) checkCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, permissions bool
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Parse and plan flows, without a server",
 		Args:  atLeastOneFile,
 		RunE: func(_ *cobra.Command, paths []string) error {
+			if permissions {
+				return a.permissions(paths, asJSON)
+			}
 			if asJSON {
 				return a.checkJSON(paths)
 			}
@@ -28,6 +31,7 @@ func (a *app) checkCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, with everything that was found")
+	cmd.Flags().BoolVar(&permissions, "permissions", false, "print what the flows' users must be allowed to publish and subscribe to")
 	return cmd
 }
 

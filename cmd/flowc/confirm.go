@@ -1,0 +1,37 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// confirm asks a person, on a terminal. Without one nothing is asked and nothing
+// is done.
+func (a *app) confirm(question string) error {
+	if !a.asksPerson() {
+		return usagef("this asks for a confirmation, and standard input is no terminal: add --yes")
+	}
+	fmt.Fprintf(a.errs, "%s [y/N] ", question)
+	answer, err := bufio.NewReader(a.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return &failure{status: statusFailed, err: fmt.Errorf("reading the answer: %w", err)}
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return &failure{status: statusFailed, err: errors.New("not confirmed, so nothing was changed")}
+}
+
+func (a *app) asksPerson() bool {
+	file, ok := a.in.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
