@@ -4,7 +4,7 @@ FUZZTIME     ?= 20s
 # Packages whose tests have golden files.
 GOLDEN = $(shell grep -rl 'flag.Bool."update"' --include='*_test.go' . | xargs -n 1 dirname | sort -u)
 
-.PHONY: help build run test lint bench fuzz golden seed
+.PHONY: help build run test drill lint bench fuzz golden seed
 
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,6 +19,9 @@ test: ## Vet everything and test it with the race detector
 	go vet ./...
 	go test -race ./...
 
+drill: ## Kill flows and servers some two hundred times, at random moments
+	FLOW_DRILL=1 go test -race -count=1 -timeout 20m -v -run 'Killed|TwoProcesses|LostServer' ./cmd/flowc
+
 lint: ## Run golangci-lint; unless the right version is installed, it is built into bin/
 	@fits() { "$$1" version 2>/dev/null | grep -q 'version $(LINT_VERSION) '; }; \
 	lint=golangci-lint; \
@@ -27,13 +30,13 @@ lint: ## Run golangci-lint; unless the right version is installed, it is built i
 	$$lint run ./...
 
 bench: ## Run the benchmarks, with allocations
-	go test -run '^$$' -bench . -benchmem ./connectors/... ./expression
+	go test -run '^$$' -bench . -benchmem ./lang ./expression ./connectors/...
 
 fuzz: ## Fuzz every target for FUZZTIME (20s)
 	@set -e; for package in $$(go list ./...); do \
 		for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 			echo "$$package $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s $$package; \
 		done; \
 	done
 
