@@ -9,7 +9,7 @@ type Kind struct {
 	// table drives parsing, checking and the reference page.
 	Connection, Source, Sink, DeadLetter Fields
 
-	// CheckConnection, CheckSource and CheckSink judge settings without any I/O:
+	// CheckConnection, CheckSources and CheckSink judge settings without any I/O:
 	// what a single field cannot know. nil means that there is nothing to add.
 	// An *Error tells which setting it is about.
 	CheckConnection func(Settings) error

@@ -1,8 +1,9 @@
 // Package exec runs a planned flow: it owns the epochs, the ledger's content and
 // recovery.
 //
-// It imports planner and connectors, and connectors/rows for the rows; never a
-// connector itself.
+// It imports planner and connectors, connectors/rows for the rows, expression for
+// their filters and columns, and lang for the places of errors; never a connector
+// itself.
 //
 // What always holds:
 //

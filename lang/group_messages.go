@@ -62,11 +62,39 @@ func lacksTo(f *Flow, from Span) Diagnostic {
 	if f.Name != nil {
 		which = fmt.Sprintf("the flow %s", quote(f.Name.Name))
 	}
+	summary := which + " has no `to`: nothing would be written"
+	for _, key := range f.beforeTo() {
+		if _, near := Nearest(key.Name, []string{"to"}); near {
+			return Diagnostic{
+				Code: "F1042", Span: key.Span(), Summary: summary,
+				Label: "did you mean `to`?",
+			}
+		}
+	}
 	return Diagnostic{
-		Code: "F1042", Span: from, Summary: which + " has no `to`: nothing would be written",
+		Code: "F1042", Span: from, Summary: summary,
 		Label: "what is read here goes nowhere",
 		Help:  "add a destination, as in `to nats stream \"ORDERS_V1\" subject \"v1.<resource>\"`",
 	}
+}
+
+// beforeTo are the words that read as options, and may be a misspelled `to`.
+func (f *Flow) beforeTo() (keys []*Ident) {
+	var options []*Option
+	if f.From != nil {
+		for _, s := range f.From.Sources {
+			if s.Endpoint != nil {
+				options = append(options, s.Endpoint.Options...)
+			}
+		}
+	}
+	if f.Epoch != nil {
+		options = append(options, f.Epoch.Options...)
+	}
+	for _, o := range options {
+		keys = append(keys, o.Key)
+	}
+	return keys
 }
 
 func needsName(head Span, flows int) Diagnostic {

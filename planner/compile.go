@@ -107,7 +107,9 @@ func (c *compiler) flow(file *lang.File, parsed *lang.Flow) *Flow {
 	f.Identity = connectors.Identity{Namespace: c.options.Namespace, Flow: c.flowName(parsed)}
 	for _, other := range c.flows {
 		if other.Identity == f.Identity {
-			c.errorf(codeSameName, f.span, "two flows are called `%s`", f.Flow)
+			c.report(lang.Diagnostic{Code: codeSameName, Span: f.span, Summary: fmt.Sprintf("two flows are called `%s`", f.Flow),
+				Notes: []lang.Note{{Source: other.file, Span: other.span, Text: "the other one"}},
+				Help:  "a flow's name is its own in the ledger and at the source: give one of them another, as in `flow NAME from ...`"})
 		}
 	}
 	c.epochOptions(parsed.Epoch, &f.Epoch)

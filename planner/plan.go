@@ -35,7 +35,7 @@ type Flow struct {
 	Sinks   []*Sink // at least one
 	Retry   Retry
 	BadRow  BadRow
-	Dead    *DeadLetter // of BadRow DeadLetters
+	Dead    *DeadLetter // of KeepBadRows
 
 	params map[string]expression.Param
 	file   *lang.Source

@@ -1,13 +1,13 @@
-// Command flowc checks, explains and runs flows.
+// Command flowc checks, tests and runs flows, and shows what they certified.
 //
 // It reads flags and files, registers the connectors, and prints; what flows
 // mean and do lives in lang, planner and exec.
 //
 // What always holds: data goes to stdout and everything else to stderr; text
 // that comes from data, files or servers is printed with its control characters
-// escaped; the status is 0 when done, 1 when a run failed, 2 for a bad program or
-// usage, 3 when the surroundings are not fit, and 128 plus the signal's number
-// after a signal that cut an epoch.
+// escaped; the status is 0 when done, 1 when a run or a test failed or a file is
+// not in canonical form, 2 for a bad program or usage, 3 when the surroundings are
+// not fit, and 128 plus the signal's number after a signal that cut an epoch.
 package main
 
 import (

@@ -55,10 +55,14 @@ func (a *app) status(err error) int {
 	return f.status
 }
 
-// usageText puts cobra's several lines with suggestions onto one.
+// usageText puts cobra's several lines with suggestions onto one, and adds what is
+// meant by a file in the place of a command.
 func usageText(err error) error {
 	text, suggestion, found := strings.Cut(err.Error(), "\n\nDid you mean this?\n")
 	if !found {
+		if strings.HasPrefix(text, "unknown command ") && strings.Contains(text, `.flow"`) {
+			return fmt.Errorf("%w; a flow is run with flowc run FILE", err)
+		}
 		return err
 	}
 	return fmt.Errorf("%s; did you mean %s?", text, strings.Join(strings.Fields(suggestion), " or "))
