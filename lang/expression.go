@@ -14,6 +14,7 @@ import (
 // stands in the source: an offset into Text plus Span().Start is a place.
 type Expr struct {
 	Text string
+	Line string // the same on one line, without comments
 
 	span Span
 }
@@ -40,11 +41,21 @@ func (e *Expr) Parse(lex *lexer.PeekingLexer) error {
 	if problem := c.finish(*lex.Peek()); problem != nil {
 		return *problem
 	}
-	var text strings.Builder
+	var text, line strings.Builder
+	apart := false
 	for _, t := range tokens {
 		text.WriteString(t.Value)
+		if isElided(t) {
+			apart = true
+			continue
+		}
+		if apart {
+			line.WriteByte(' ')
+		}
+		line.WriteString(t.Value)
+		apart = false
 	}
-	e.Text = text.String()
+	e.Text, e.Line = text.String(), line.String()
 	e.span = tokenSpan(tokens[0]).Join(tokenSpan(tokens[len(tokens)-1]))
 	return nil
 }

@@ -1,6 +1,9 @@
 package planner_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 const plainFlow = `from nats "orders.>" to nats stream "OUT" subject "out.v1"`
 
@@ -34,6 +37,28 @@ func TestFingerprintIgnoresAddressAndSecret(t *testing.T) {
 	} {
 		if got := planned(t, text+flow).Fingerprint; got != before {
 			t.Errorf("%s changed the fingerprint from %s to %s", what, before, got)
+		}
+	}
+}
+
+func TestFingerprintKeepsItsValueOverLayout(t *testing.T) {
+	const head, tail = `from nats "orders.>" where `, ` to nats stream "OUT" subject "out.v1"`
+	before := planned(t, head+`amount > 1 and country == "CH // a"`+tail)
+	for what, text := range map[string]string{
+		"spaces and lines": "amount  >  1\n  and country == \"CH // a\"",
+		"comments":         "amount > 1 // big\n and /* and Swiss */ country == \"CH // a\"",
+	} {
+		after := planned(t, head+text+tail)
+		if after.Fingerprint != before.Fingerprint {
+			t.Errorf("%s changed the fingerprint", what)
+		}
+		if !slices.Equal(after.Options(), before.Options()) {
+			t.Errorf("%s changed the options from %q to %q", what, before.Options(), after.Options())
+		}
+	}
+	for _, text := range []string{`amount > 1 and country == "CH  // a"`, `amount > 1 and country == "CH"`} {
+		if planned(t, head+text+tail).Fingerprint == before.Fingerprint {
+			t.Errorf("%s has the fingerprint of another expression", text)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func (f *Flow) graph(id string) flowGraph {
 	g.nodes = append(g.nodes, node{id: at, kind: innerNode, lines: []string{"epoch: " + f.epochText(), f.knownFirst().String()}})
 	after := f.knownAfter()
 	for i, text := range f.stepTexts() {
-		step := node{id: nodeID(id, "step", i), kind: innerNode, lines: []string{oneLine(text)}}
+		step := node{id: nodeID(id, "step", i), kind: innerNode, lines: []string{text}}
 		if f.Steps[i].Where == nil {
 			step.lines = append(step.lines, after[i].String())
 		}
@@ -90,7 +90,7 @@ func (f *Flow) graph(id string) flowGraph {
 	for i, s := range f.Sinks {
 		sink := node{id: nodeID(id, "sink", i), kind: outsideNode, lines: []string{s.Connection.Name + templatesText(s.Connection.Kind.Sink, s.Spec.Settings)}}
 		g.nodes = append(g.nodes, sink)
-		g.edges = append(g.edges, edge{from: at, to: sink.id, label: strings.TrimSpace(oneLine(s.routeText()))})
+		g.edges = append(g.edges, edge{from: at, to: sink.id, label: strings.TrimSpace(s.routeText())})
 	}
 	if d := f.Dead; d != nil {
 		dead := node{id: id + "_dead", kind: outsideNode, lines: []string{"dead letters: " + d.Connection.Name + templatesText(d.Connection.Kind.DeadLetter, d.Spec.Settings)}}

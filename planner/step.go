@@ -35,18 +35,17 @@ type DropColumn struct {
 // Expression is an expression at its place in a file.
 type Expression struct {
 	parsed *expression.Expression
+	line   string
 	source *lang.Source
 	span   lang.Span
 }
 
-// Text is the expression as it was written.
-func (e *Expression) Text() string { return e.parsed.Text() }
-
+// text is the expression on one line, without comments; empty for none.
 func (e *Expression) text() string {
 	if e == nil {
 		return ""
 	}
-	return e.Text()
+	return e.line
 }
 
 // Place is where a part of the expression's text stands.
@@ -55,7 +54,7 @@ func (e *Expression) Place(start, end int) (*lang.Source, lang.Span) {
 }
 
 func (c *compiler) expression(parsed *lang.Expr) *Expression {
-	e := &Expression{source: c.source, span: parsed.Span()}
+	e := &Expression{line: parsed.Line, source: c.source, span: parsed.Span()}
 	var problems []expression.Problem
 	e.parsed, problems = expression.Parse(parsed.Text)
 	c.problems(e, problems)

@@ -3,7 +3,6 @@ package planner
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +40,7 @@ func (f *Flow) stepTexts() []string {
 	for _, s := range f.Steps {
 		switch {
 		case s.Where != nil:
-			lines = append(lines, "where "+s.Where.Text())
+			lines = append(lines, "where "+s.Where.text())
 		case s.Select != nil:
 			lines = append(lines, "select { "+strings.Join(selectTexts(s.Select), ", ")+" }")
 		default:
@@ -64,7 +63,7 @@ func selectTexts(columns []SelectColumn) []string {
 		case c.Value == nil:
 			texts[i] = nameText(c.Name)
 		default:
-			texts[i] = nameText(c.Name) + ": " + c.Value.Text()
+			texts[i] = nameText(c.Name) + ": " + c.Value.text()
 		}
 	}
 	return texts
@@ -84,16 +83,11 @@ func nameText(name string) string {
 	return name
 }
 
-var lineBreak = regexp.MustCompile(`\s*\n\s*`)
-
-// oneLine puts what a flow writes over several lines onto one.
-func oneLine(text string) string { return lineBreak.ReplaceAllString(text, " ") }
-
 // routeText says which rows the sink takes, if not all.
 func (s *Sink) routeText() string {
 	switch {
 	case s.When != nil:
-		return " when " + s.When.Text()
+		return " when " + s.When.text()
 	case s.Otherwise:
 		return " otherwise"
 	}
@@ -167,7 +161,7 @@ func (f *Flow) rows() []row {
 	written := f.knownLast()
 	for _, s := range f.Sinks {
 		rows = append(rows, row{
-			label: "to", text: s.Connection.Name + templatesText(s.Connection.Kind.Sink, s.Spec.Settings) + oneLine(s.routeText()),
+			label: "to", text: s.Connection.Name + templatesText(s.Connection.Kind.Sink, s.Spec.Settings) + s.routeText(),
 			more: append([]string{"writes " + s.writtenText(written)}, s.Connection.Kind.DescribeSink(s.Spec)...),
 		})
 	}
@@ -189,7 +183,7 @@ func (f *Flow) stepRows() []row {
 	after := f.knownAfter()
 	var rows []row
 	for i, text := range f.stepTexts() {
-		word, rest, _ := strings.Cut(oneLine(text), " ")
+		word, rest, _ := strings.Cut(text, " ")
 		r := row{label: word, text: rest}
 		if f.Steps[i].Where == nil {
 			r.more = []string{"leaves " + after[i].String()}
