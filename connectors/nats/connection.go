@@ -56,6 +56,9 @@ func (c *connection) dialError(err error) error {
 	} else if where == "" {
 		where = natsgo.DefaultURL
 	}
+	if errors.Is(err, natsgo.ErrNoServers) { // what the client makes of a refusal
+		err = fmt.Errorf("nothing listens there, the connection was refused (%w)", err)
+	}
 	wrapped := failed(err, "connecting to the NATS server %s", where)
 	e, ok := errors.AsType[*connectors.Error](wrapped)
 	switch {
