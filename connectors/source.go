@@ -37,13 +37,14 @@ type Source interface {
 	// the flow writes to is never read; an error names a loop and how to end it.
 	Avoid(targets []Target) error
 	// Seek makes the next Read start right after the positions, and where none is
-	// given for a stream at the start that its spec asks for. Nil instead of an empty
-	// list says that the flow has never run, so that nothing of it may be there. Everything that is
+	// given for a stream at the start that its spec asks for. Everything that is
 	// on loan is forgotten; whoever holds it gets no acknowledgement through.
+	// What the source leaves at the server belongs to records, the name of the
+	// flow's records in the ledger, and Seek fails where it belongs to others.
 	// It is called before the first Read, after a failed epoch, and after a Read
 	// that was interrupted. It returns the positions that it found good: those of
 	// a stream that was made anew are left out, after a notice.
-	Seek(ctx context.Context, from []Position) ([]Position, error)
+	Seek(ctx context.Context, records string, from []Position) ([]Position, error)
 	// Read collects one epoch's input until a bound is met or stop is closed. It
 	// may be empty. It returns ErrInterrupted when the delivery was cut so that
 	// only Seek can tell what comes next, and ErrDrained as SourceOptions says. A

@@ -91,7 +91,7 @@ func (c *chain) claim(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		attempt, state := uint64(1), State{}
+		attempt, state := uint64(1), State{Records: rand.Text()}
 		if last != nil {
 			attempt, state = last.Attempt+1, last.State
 		}

@@ -29,7 +29,6 @@ type machine struct {
 	resources []*resource
 
 	number  uint64 // of the epoch that was begun last
-	sought  bool   // the source was asked to position itself
 	warned  map[string]bool
 	totals  Totals
 	phase   Phase
@@ -265,7 +264,7 @@ func (m *machine) sinkFailed(i int, err error) error {
 
 // certify writes the schemas that the epoch changed, and then its certificate.
 func (m *machine) certify(ctx context.Context, e *epoch) error {
-	state := State{Epoch: e.number, Positions: advance(m.chain.state.Positions, e.delivery.Position()), Schemas: maps.Clone(m.chain.state.Schemas)}
+	state := State{Records: m.chain.state.Records, Epoch: e.number, Positions: advance(m.chain.state.Positions, e.delivery.Position()), Schemas: maps.Clone(m.chain.state.Schemas)}
 	if state.Schemas == nil {
 		state.Schemas = map[string]uint64{}
 	}
@@ -362,7 +361,7 @@ func (t *Totals) place(r connectors.Receipt) {
 	for i := range t.Places {
 		p := &t.Places[i]
 		if p.Stream == r.Stream && p.Resource == r.Resource {
-			p.Rows += uint64(r.Rows)
+			p.Rows += uint64(r.Rows - r.Duplicates)
 			if p.First == 0 {
 				p.First = r.First
 			}
@@ -370,7 +369,7 @@ func (t *Totals) place(r connectors.Receipt) {
 			return
 		}
 	}
-	t.Places = append(t.Places, Place{Resource: r.Resource, Stream: r.Stream, Rows: uint64(r.Rows), First: r.First, Last: r.Last})
+	t.Places = append(t.Places, Place{Resource: r.Resource, Stream: r.Stream, Rows: uint64(r.Rows - r.Duplicates), First: r.First, Last: r.Last})
 }
 
 // enter ends the present phase and begins another, so that every moment of the

@@ -72,6 +72,6 @@ type Totals struct {
 type Place struct {
 	Resource    string
 	Stream      string
-	Rows        uint64
+	Rows        uint64 // without duplicates
 	First, Last uint64 // sequences in the stream; 0 if all were duplicates
 }

@@ -47,6 +47,9 @@ type Record struct {
 
 // State is what holds after the last certified epoch.
 type State struct {
+	// Records is the name of this chain, made with its first record: a chain that
+	// begins anew after a loss has another one.
+	Records   string                `json:"records"`
 	Epoch     uint64                `json:"epoch"` // its number; 0 before the first one
 	Positions []connectors.Position `json:"positions,omitempty"`
 	// Schemas are the versions, in the ledger, of the resources' schemas.

@@ -10,6 +10,10 @@ import (
 	"github.com/flowlang/flow/planner"
 )
 
+// ErrStopped says that a run was to stop while an epoch failed: what Stop would
+// have certified is not.
+var ErrStopped = errors.New("stopped before the open epoch was certified")
+
 // Run runs one flow until it is caught up, stopped or failed, and returns its
 // totals in any case. A cancelled context aborts the open epoch; its cause is
 // the error then.
@@ -192,12 +196,7 @@ func (m *machine) recover(ctx context.Context) error {
 			return err
 		}
 	}
-	from := m.chain.state.Positions
-	if from == nil && (m.chain.attempt > 1 || m.sought) {
-		from = []connectors.Position{} // it has run, and certified nothing
-	}
-	m.sought = true
-	positions, err := m.source.Seek(ctx, from)
+	positions, err := m.source.Seek(ctx, m.chain.state.Records, m.chain.state.Positions)
 	if err != nil {
 		return err
 	}
@@ -210,10 +209,14 @@ func (m *machine) recover(ctx context.Context) error {
 func (m *machine) awaitConnection(ctx context.Context) error {
 	ctx, release := m.untilStopped(ctx)
 	defer release()
-	if err := m.conns[m.flow.Sources[0].Connection].Await(ctx); err != nil {
-		return connectors.Errorf(connectors.Disconnected, "the source's connection is down: %w", err)
+	err := m.conns[m.flow.Sources[0].Connection].Await(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case m.stopping(): // which is why err says that the wait was cut
+		return connectors.Errorf(connectors.Disconnected, "the source's connection is down")
 	}
-	return nil
+	return connectors.Errorf(connectors.Disconnected, "the source's connection is down: %w", err)
 }
 
 // untilStopped is a context that ends when the run is to stop, too.
@@ -243,7 +246,7 @@ func (m *machine) await(ctx context.Context, err error, failures int) error {
 	case !goOn:
 		return err
 	case m.stopping():
-		return fmt.Errorf("stopped before the open epoch was certified; it is read again at the next start: %w", err)
+		return fmt.Errorf("%w; it is read again at the next start: %w", ErrStopped, err)
 	case retry.Times > 0 && failures > retry.Times:
 		return fmt.Errorf("given up after %d tries: %w", failures, err)
 	}

@@ -402,8 +402,10 @@ func TestLostLedgerIsNoFirstRun(t *testing.T) {
 	if err := w.js.DeleteStream(t.Context(), "FLOW_LEDGER"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.drain(plainFlow); connectors.ClassOf(err) != connectors.Environment || !strings.Contains(err.Error(), "ledger has lost") {
-		t.Errorf("ended with %v", err)
+	for range 2 { // the first refusal leaves a claim, which makes nothing better
+		if _, err := w.drain(plainFlow); connectors.ClassOf(err) != connectors.Environment || !strings.Contains(err.Error(), "ledger has lost") {
+			t.Errorf("ended with %v", err)
+		}
 	}
 	if n := len(w.messages("OUT")); n != 3 {
 		t.Errorf("OUT holds %d messages", n)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -161,7 +162,11 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 		if result.Err == nil || logs[result.Flow].admitted() { // else there is nothing to sum up
 			a.printSummary(result, r.until != "" && !signals.stopped())
 		}
-		statuses = append(statuses, a.runFailed(result.Flow, result.Err, logs[result.Flow].admitted()))
+		status := a.runFailed(result.Flow, result.Err, logs[result.Flow].admitted())
+		if errors.Is(result.Err, exec.ErrStopped) {
+			status = statusSignal + numberOf(signals.first)
+		}
+		statuses = append(statuses, status)
 	})
 	status := joined(statuses)
 	if target.server != nil && status == statusDone {

@@ -108,7 +108,7 @@ func TestSignalWhileTheServerIsAway(t *testing.T) {
 	w.server.Kill()
 	p.says("disconnected from the NATS server")
 	p.signal(syscall.SIGTERM)
-	p.ends(statusFailed, soon)
+	p.ends(statusSignal+int(syscall.SIGTERM), soon)
 	p.says("stopped before the open epoch was certified; it is read again at the next start")
 	w.server.Restart()
 	w.uncertified()

@@ -16,6 +16,7 @@ import (
 type signals struct {
 	context context.Context
 	stop    chan struct{}
+	first   os.Signal // valid once stop is closed
 
 	cancel context.CancelCauseFunc
 	came   chan os.Signal
@@ -34,8 +35,10 @@ func (c *cut) Error() string {
 	return fmt.Sprintf("%s: the open epoch was dropped, not certified and not acknowledged; it is read again at the next start", c.why)
 }
 
-func (c *cut) number() int {
-	if s, ok := c.signal.(syscall.Signal); ok {
+func (c *cut) number() int { return numberOf(c.signal) }
+
+func numberOf(s os.Signal) int {
+	if s, ok := s.(syscall.Signal); ok {
 		return int(s)
 	}
 	return 0
@@ -60,15 +63,14 @@ func watchSignals(parent context.Context, grace time.Duration, log *slog.Logger)
 }
 
 func (s *signals) watch(grace time.Duration) {
-	var first os.Signal
 	select {
 	case <-s.done:
 		return
-	case first = <-s.came:
+	case s.first = <-s.came:
 	}
-	s.log.Info("closing the open epoch; a second signal aborts it", "signal", first.String())
+	s.log.Info("closing the open epoch; a second signal aborts it", "signal", s.first.String())
 	close(s.stop)
-	end := &cut{signal: first, why: fmt.Sprintf("the grace time of %s is over", grace)}
+	end := &cut{signal: s.first, why: fmt.Sprintf("the grace time of %s is over", grace)}
 	graceOver, came := time.After(grace), time.Now()
 	for waiting := true; waiting; {
 		select {

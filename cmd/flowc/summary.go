@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,7 +14,9 @@ import (
 func (a *app) printSummary(r exec.Result, caughtUp bool) {
 	w, t := printableWriter{a.out}, r.Totals
 	outcome := "stopped"
+	_, aborted := errors.AsType[*cut](r.Err)
 	switch {
+	case aborted, errors.Is(r.Err, exec.ErrStopped):
 	case r.Err != nil:
 		outcome = "failed"
 	case caughtUp:
@@ -23,7 +26,7 @@ func (a *app) printSummary(r exec.Result, caughtUp bool) {
 	fmt.Fprintf(w, "  read        %s\n", plural(t.Read, "message"))
 	fmt.Fprintf(w, "  written     %s, %s%s\n", plural(t.Written, "message"), connectors.FormatSize(int64(t.Bytes)), rate(t.Written, r.Took))
 	if t.Dropped > 0 {
-		fmt.Fprintf(w, "  dropped     %s that no sink takes\n", plural(t.Dropped, "row"))
+		fmt.Fprintf(w, "  dropped     %s, by `where` or since no `to` takes them\n", plural(t.Dropped, "row"))
 	}
 	if t.Bad > 0 {
 		fmt.Fprintf(w, "  bad         %s, %s\n", plural(t.Bad, "row"), badRows(r.Flow))
@@ -59,6 +62,9 @@ func rate(messages uint64, took time.Duration) string {
 
 func place(p exec.Place) string {
 	text := fmt.Sprintf("stream %s: %s of %s", p.Stream, plural(p.Rows, "row"), p.Resource)
+	if p.Rows == 0 {
+		text = fmt.Sprintf("stream %s: nothing new of %s", p.Stream, p.Resource)
+	}
 	if p.First > 0 {
 		text += fmt.Sprintf(", sequences %s to %s", connectors.FormatCount(int64(p.First)), connectors.FormatCount(int64(p.Last)))
 	}

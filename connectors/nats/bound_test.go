@@ -136,7 +136,7 @@ func TestABoundConsumerThatIsAheadIsRefused(t *testing.T) {
 	if err := m.DoubleAck(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Seek(t.Context(), []connectors.Position{})
+	_, err = s.Seek(t.Context(), someRecords, []connectors.Position{})
 	check(t, "ahead", err, "has acknowledged up to sequence 1, and the flow has certified up to 0")
 }
 
@@ -145,7 +145,7 @@ func TestAMissingBindingIsNamed(t *testing.T) {
 	if err := js.DeleteConsumer(t.Context(), "ORDERS", "exporter"); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Seek(t.Context(), []connectors.Position{})
+	_, err := s.Seek(t.Context(), someRecords, []connectors.Position{})
 	check(t, "consumer", err, "stream ORDERS has no consumer exporter")
 	if err := js.DeleteStream(t.Context(), "ORDERS"); err != nil {
 		t.Fatal(err)

@@ -15,8 +15,9 @@ import (
 
 // Keys of the metadata by which a flow knows its own consumers.
 const (
-	metaFlow   = "flow.name"
-	metaFormat = "flow.format"
+	metaFlow    = "flow.name"
+	metaRecords = "flow.records"
+	metaFormat  = "flow.format"
 
 	consumerFormat = 1
 )
@@ -38,7 +39,7 @@ func (s *source) consumerConfig(f *found) jetstream.ConsumerConfig {
 		MaxDeliver:     -1,
 		FilterSubjects: f.filters,
 		MaxAckPending:  s.credit(f),
-		Metadata:       map[string]string{metaFlow: s.flow.String(), metaFormat: strconv.Itoa(consumerFormat)},
+		Metadata:       map[string]string{metaFlow: s.flow.String(), metaRecords: s.records, metaFormat: strconv.Itoa(consumerFormat)},
 	}
 }
 
@@ -62,8 +63,8 @@ func (s *source) credit(f *found) int {
 
 // position makes the consumer deliver what comes after sequence next-1, creating
 // it where it is missing, and returns it as it is then. Known says that it was
-// there before; first that it cannot be, as the flow has never run.
-func (s *source) position(ctx context.Context, f *found, next uint64, known, first bool) (*jetstream.ConsumerInfo, error) {
+// there before.
+func (s *source) position(ctx context.Context, f *found, next uint64, known bool) (*jetstream.ConsumerInfo, error) {
 	if f.retention == jetstream.WorkQueuePolicy {
 		next = 1 // what is certified and still there was never acknowledged: it comes again, and is
 	}
@@ -83,9 +84,9 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known, fir
 	if err := s.ours(f, info); err != nil {
 		return nil, err
 	}
-	if first {
-		return nil, connectors.Errorf(connectors.Environment, "the ledger has lost this flow's records: the consumer %s of stream %s is there, and is made only after the first record", info.Name, f.Stream).
-			WithHelp("restore the ledger, or begin anew, so that everything is written again: nats consumer rm %s %s", f.Stream, info.Name)
+	if info.Config.Metadata[metaRecords] != s.records {
+		return nil, connectors.Errorf(connectors.Environment, "the consumer %s of stream %s goes with other records of this flow than the ledger holds: the ledger has lost them, or is not the one that the flow ran with", info.Name, f.Stream).
+			WithHelp("run with the ledger of the earlier runs, or restore it; to begin anew, so that everything is written again: nats consumer rm %s %s", f.Stream, info.Name)
 	}
 	changed := !sameConsumer(info.Config, config)
 	if before := filters(info.Config); next > 1 && !slices.Equal(before, filters(config)) {

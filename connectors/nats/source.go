@@ -19,6 +19,7 @@ import (
 type source struct {
 	conn    *connection
 	flow    connectors.Identity
+	records string // of the flow, in its ledger
 	specs   []connectors.SourceSpec
 	streams []*found
 	ackWait time.Duration
@@ -118,13 +119,14 @@ func (s *source) reportUnread(f *found, t connectors.Target) {
 }
 
 // Seek implements connectors.Source.
-func (s *source) Seek(ctx context.Context, from []connectors.Position) ([]connectors.Position, error) {
+func (s *source) Seek(ctx context.Context, records string, from []connectors.Position) ([]connectors.Position, error) {
 	s.forget()
+	s.records = records
 	s.denied = s.conn.denied.seen()
 	good := s.others(from)
 	readers := make([]*reader, 0, len(s.streams))
 	for _, f := range s.streams {
-		r, err := s.seek(ctx, f, positionOf(from, f.Stream), from == nil)
+		r, err := s.seek(ctx, f, positionOf(from, f.Stream))
 		if err != nil {
 			for _, r := range readers {
 				r.leave()
@@ -182,7 +184,7 @@ func (s *source) forget() {
 	}
 }
 
-func (s *source) seek(ctx context.Context, f *found, floor connectors.Position, first bool) (*reader, error) {
+func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) (*reader, error) {
 	state, err := s.identify(ctx, f, &floor)
 	if err != nil {
 		return nil, err
@@ -191,7 +193,7 @@ func (s *source) seek(ctx context.Context, f *found, floor connectors.Position, 
 	if f.bound != "" {
 		info, err = s.bind(ctx, f, floor)
 	} else {
-		info, err = s.position(ctx, f, floor.Sequence+1, s.sought, first)
+		info, err = s.position(ctx, f, floor.Sequence+1, s.sought)
 	}
 	if err != nil {
 		return nil, err

@@ -19,6 +19,9 @@ func sourcesOf(given connectors.Settings, subjects ...string) []connectors.Sourc
 	return specs
 }
 
+// someRecords is the name of the records in the ledgers of these tests.
+const someRecords = "RECORDS"
+
 func openSource(t testing.TB, c *connection, options connectors.SourceOptions, specs ...connectors.SourceSpec) *source {
 	t.Helper()
 	if options.Epoch.MaxRecords == 0 {
@@ -42,7 +45,7 @@ func ordersFrom(t testing.TB, c *connection, given connectors.Settings) *source 
 
 func seek(t testing.TB, s *source, from ...connectors.Position) []connectors.Position {
 	t.Helper()
-	good, err := s.Seek(t.Context(), append([]connectors.Position{}, from...))
+	good, err := s.Seek(t.Context(), someRecords, append([]connectors.Position{}, from...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -189,7 +189,7 @@ func TestAStreamMadeAnewIsReadFromItsBeginning(t *testing.T) {
 			if sought {
 				mustInterrupt(t, s)
 			}
-			_, err := s.Seek(t.Context(), certified.Position())
+			_, err := s.Seek(t.Context(), someRecords, certified.Position())
 			check(t, "no stream", err, "the source stream ORDERS is gone")
 			anew := makeStream(t, js, streamOn("ORDERS", "orders.>"))
 			fill(t, js, 3, "orders.x")
@@ -235,7 +235,7 @@ func TestAStreamThatWentBackStopsTheFlow(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			p := good
 			v.change(&p)
-			_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...).Seek(t.Context(), []connectors.Position{p})
+			_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...).Seek(t.Context(), someRecords, []connectors.Position{p})
 			check(t, v.name, err, v.err)
 			if err != nil && connectors.Retryable(err) {
 				t.Errorf("expected an error that stays, found %v", err)
@@ -271,6 +271,7 @@ func TestForeignConsumersAreRefused(t *testing.T) {
 		{"nobody's", nil, "belongs to somebody else"},
 		{"another flow's", map[string]string{metaFlow: "prod/orders", metaFormat: "1"}, "belongs to prod/orders"},
 		{"newer", map[string]string{metaFlow: "default/orders", metaFormat: "2"}, "made by a newer flowc (format 2)"},
+		{"that of lost records", map[string]string{metaFlow: "default/orders", metaFormat: "1", metaRecords: "OTHERS"}, "other records of this flow than the ledger holds"},
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			url := startEmbedded(t)
@@ -281,7 +282,7 @@ func TestForeignConsumersAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			c, _ := link(t, url, nil)
-			_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...).Seek(t.Context(), []connectors.Position{})
+			_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...).Seek(t.Context(), someRecords, []connectors.Position{})
 			check(t, v.name, err, v.err)
 			if got := consumerInfo(t, js, "ORDERS").Config.Description; got != "theirs" || connectors.ClassOf(err) != connectors.Environment {
 				t.Errorf("expected the consumer to stay as it is and an environment error, found %q, %v", got, err)
@@ -299,7 +300,7 @@ func TestAPausedConsumerIsRefused(t *testing.T) {
 	if _, err := js.PauseConsumer(t.Context(), "ORDERS", consumerName(someFlow), time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...).Seek(t.Context(), []connectors.Position{})
+	_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...).Seek(t.Context(), someRecords, []connectors.Position{})
 	check(t, "paused", err, "is paused for another")
 }
 
@@ -339,7 +340,7 @@ func TestAFailedSeekLeavesNoSubscription(t *testing.T) {
 	s := openSource(t, c, connectors.SourceOptions{}, sourcesOf(nil, "orders.>")...)
 	before := c.nc.NumSubscriptions()
 	for range 3 {
-		_, err := s.Seek(t.Context(), []connectors.Position{})
+		_, err := s.Seek(t.Context(), someRecords, []connectors.Position{})
 		check(t, "foreign consumer on B", err, "belongs to somebody else")
 	}
 	if after := c.nc.NumSubscriptions(); after != before {
