@@ -174,5 +174,6 @@ func supersededBy(r *Record) error {
 	if r.Kind == ResetRecord {
 		by += ", which reset a schema"
 	}
-	return fmt.Errorf("%w: %s; this one stops, and acknowledges nothing more", connectors.ErrSuperseded, by)
+	return connectors.Errorf(connectors.Permanent, "%w: %s; this one stops, and acknowledges nothing more", connectors.ErrSuperseded, by).
+		WithHelp("a flow runs in one process at a time; look for what else starts it, or give one of the two another name")
 }

@@ -31,7 +31,7 @@ func (a *app) checkCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object, with everything that was found")
-	cmd.Flags().BoolVar(&permissions, "permissions", false, "print what the flows' users must be allowed to publish and subscribe to")
+	cmd.Flags().BoolVar(&permissions, "permissions", false, "print what the users that run the flows must be allowed to publish and subscribe to")
 	return cmd
 }
 

@@ -49,7 +49,7 @@ func (a *app) fmtCommand() *cobra.Command {
 
 // format handles one file, and says whether it is not in canonical form.
 func (a *app) format(path string, f formatting) (differs bool, err error) {
-	if path == "-" && f.write {
+	if path == stdin && f.write {
 		return false, usagef("standard input cannot be written back")
 	}
 	source, err := a.readSource(path)

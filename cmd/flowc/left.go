@@ -33,7 +33,7 @@ func (a *app) open(ctx context.Context, flow string, n natsFlags) (*left, error)
 	at := target{settings: settings, origin: origin}
 	id, conn := connectors.Identity{Namespace: a.namespace, Flow: flow}, a.defaultConnection(at)
 	switch {
-	case flow == "-", filepath.Ext(flow) == ".flow":
+	case flow == stdin, filepath.Ext(flow) == ".flow":
 		f, err := a.onlyFlow(flow, at)
 		if err != nil {
 			return nil, err

@@ -15,7 +15,10 @@ import (
 // maxFile is the largest flow file that is read, in bytes.
 const maxFile = 16 << 20
 
-// readSource reads a flow file; "-" is standard input.
+// stdin is the path by which standard input is given.
+const stdin = "-"
+
+// readSource reads a flow file, or standard input.
 func (a *app) readSource(path string) (*lang.Source, error) {
 	text, err := a.readText(path)
 	if err != nil {
@@ -26,7 +29,7 @@ func (a *app) readSource(path string) (*lang.Source, error) {
 
 func (a *app) readText(path string) (string, error) {
 	from := a.in
-	if path != "-" {
+	if path != stdin {
 		file, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("there is no file %s", path)
@@ -35,6 +38,9 @@ func (a *app) readText(path string) (string, error) {
 			return "", fmt.Errorf("reading the flow: %w", err)
 		}
 		defer file.Close()
+		if info, err := file.Stat(); err == nil && info.IsDir() {
+			return "", fmt.Errorf("%s is a directory, and a flow is a file; the value of a flag such as --embedded follows it after `=`", path)
+		}
 		from = file
 	}
 	text, err := io.ReadAll(io.LimitReader(from, maxFile+1))

@@ -86,7 +86,10 @@ func (n *natsFlags) takeURL(s connectors.Settings) error {
 			part = "nats://" + part
 		}
 		u, err := url.Parse(part)
-		if err != nil || u.Host == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
+		if err == nil && u.Scheme != "" && !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
+			return usagef("a server address begins with nats://, tls://, ws:// or wss://, found %s://", u.Scheme)
+		}
+		if err != nil || u.Host == "" {
 			return usagef("a server address is such as nats://127.0.0.1:4222 or tls://host:4222, and this one cannot be read")
 		}
 		if u.User != nil {

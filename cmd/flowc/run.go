@@ -60,7 +60,7 @@ acknowledges it; a second one aborts.`,
 	}
 	flags := cmd.Flags()
 	r.nats.add(flags)
-	flags.StringVar(&r.embedded, "embedded", "", "run a NATS server inside the process, with its store in `DIR` (default: a temporary one)")
+	flags.StringVar(&r.embedded, "embedded", "", "run a NATS server inside the process; with `=DIR` its store is kept there")
 	flags.Lookup("embedded").NoOptDefVal = temporary
 	flags.StringVar(&r.ledger, "ledger", "", "keep the ledgers in `DIR` (default: on each flow's first source)")
 	flags.StringVar(&r.seed, "seed", "", "publish the lines of `FILE` first, into the embedded server")
@@ -107,6 +107,9 @@ func (a *app) run(ctx context.Context, paths []string, r running) error {
 	if err != nil {
 		return err
 	}
+	if err := r.named(files); err != nil {
+		return err
+	}
 	target, err := r.target()
 	if err != nil {
 		return err
@@ -128,6 +131,22 @@ func (a *app) run(ctx context.Context, paths []string, r running) error {
 		plan, _ = a.planFor(files, target, params) // judged already
 	}
 	return a.runPlan(plan, r, signals, target, log)
+}
+
+// named refuses a flow without any name where its name is what its position is kept
+// by: every program on standard input would be the same one.
+func (r running) named(files []*lang.File) error {
+	if r.embedded == temporary {
+		return nil
+	}
+	for _, file := range files {
+		for _, flow := range file.Flows {
+			if file.Source.Name == stdin && flow.Name == nil {
+				return usagef("a flow on standard input needs a name, under which its position is kept: begin it with `flow NAME`")
+			}
+		}
+	}
+	return nil
 }
 
 // ledgers opens the directory of --ledger, if there is one.

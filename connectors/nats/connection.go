@@ -73,6 +73,8 @@ func (c *connection) dialError(err error) error {
 		e.Help = "check the credentials"
 	case isTLS(err):
 		e.Help = "check the authorities that are trusted, whether TLS comes first, and the server's certificate"
+	case isName(err):
+		e.Help = "check the server's name"
 	case e.Class == connectors.Disconnected:
 		e.Help = "start a server there, give another one with --server, or run with --embedded"
 	}

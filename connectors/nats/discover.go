@@ -133,14 +133,14 @@ func (c *connection) noStream(ctx context.Context, subject string, passed []stri
 	e := connectors.Errorf(connectors.Environment, "no stream holds %q on %s", subject, c)
 	infos := c.streams(ctx)
 	if len(infos) == 0 {
-		return e.WithHelp("the account has no streams; make one: nats stream add ORDERS --subjects %q --defaults", subject)
+		return e.WithHelp("the account has no streams; make one for what is published, without what the flow writes: nats stream add NAME --subjects SUBJECTS --defaults")
 	}
 	var subjects []string
 	for _, info := range infos {
 		subjects = append(subjects, info.Config.Subjects...)
 	}
 	return e.Instead(subject, subjects).
-		WithHelp("streams there: %s; write a subject of theirs, or make a stream: nats stream add --subjects %q", someStreams(infos), subject)
+		WithHelp("streams there: %s; write a subject of theirs, or make a stream: nats stream add NAME --subjects SUBJECTS --defaults", someStreams(infos))
 }
 
 // streams are those of the account, but for the ledger; none if they cannot be listed.

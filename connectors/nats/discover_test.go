@@ -79,7 +79,7 @@ func TestNoStreamListsTheOnesThatAreThere(t *testing.T) {
 	}
 	empty, _ := link(t, startEmbedded(t), nil)
 	_, err = empty.OpenSource(t.Context(), someFlow, sourcesOf(nil, "orders.x"), connectors.SourceOptions{})
-	if e, ok := errors.AsType[*connectors.Error](err); !ok || !strings.Contains(e.Help, `make one: nats stream add ORDERS --subjects "orders.x"`) {
+	if e, ok := errors.AsType[*connectors.Error](err); !ok || !strings.Contains(e.Help, `nats stream add NAME --subjects SUBJECTS`) {
 		t.Errorf("expected help to make a stream, found %+v", err)
 	}
 }

@@ -103,6 +103,11 @@ func isAuth(err error) bool {
 	return false
 }
 
+func isName(err error) bool {
+	_, ok := errors.AsType[*net.DNSError](err)
+	return ok
+}
+
 func isTLS(err error) bool {
 	if errors.Is(err, natsgo.ErrSecureConnRequired) || errors.Is(err, natsgo.ErrSecureConnWanted) {
 		return true

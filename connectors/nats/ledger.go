@@ -3,7 +3,6 @@ package nats
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -124,36 +123,8 @@ func (l *ledger) String() string {
 
 // getRequest and getReply are the server's own form. This request is answered by
 // the stream's leader alone: a direct get may be stale.
-type getRequest struct {
-	Sequence uint64 `json:"seq,omitempty"`
-	Last     string `json:"last_by_subj,omitempty"`
-}
-
-type getReply struct {
-	Error   *jetstream.APIError `json:"error"`
-	Message struct {
-		Subject  string `json:"subject"`
-		Sequence uint64 `json:"seq"`
-		Data     []byte `json:"data"`
-	} `json:"message"`
-}
-
 func (l *ledger) get(ctx context.Context, request getRequest) (reply getReply, err error) {
-	body, err := json.Marshal(request)
-	if err != nil {
-		return reply, err
-	}
-	subject := l.conn.api("STREAM.MSG.GET." + ledgerStream)
-	err = l.conn.call(ctx, func(ctx context.Context) error {
-		m, err := l.conn.nc.RequestWithContext(ctx, subject, body)
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(m.Data, &reply)
-	})
-	if err == nil && reply.Error != nil {
-		err = reply.Error
-	}
+	reply, err = l.conn.get(ctx, ledgerStream, request)
 	if hasCode(err, codeStreamNotFound) {
 		err = connectors.Errorf(connectors.Environment, "the ledger stream %s is gone", ledgerStream).
 			WithHelp("restore it from a backup; a flow that begins without it writes everything again")

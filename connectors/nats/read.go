@@ -15,6 +15,9 @@ func (s *source) Read(ctx context.Context, bounds connectors.Bounds, stop <-chan
 	var age <-chan time.Time // runs from the first record
 	over := false
 	for {
+		if err := s.settle(ctx, func(r *reader) bool { return r.pending == 0 }); err != nil {
+			return nil, err
+		}
 		d, err := s.collect(bounds, over)
 		if d != nil || err != nil {
 			return d, err
@@ -76,24 +79,41 @@ func (s *source) look(ctx context.Context, now time.Time) error {
 	if denied := s.conn.denied.since(s.denied); denied != nil {
 		return failed(denied, "reading")
 	}
-	for _, r := range s.readersNow() {
-		s.mu.Lock()
+	s.mu.Lock()
+	for _, r := range s.readers {
 		if r.silent(now) {
 			r.broken = "nothing was heard of the consumer"
 		}
-		waiting := s.until && r.ready() == 0 && !r.arrived() && r.broken == ""
-		heard := r.delivered
+	}
+	s.mu.Unlock()
+	return s.settle(ctx, func(r *reader) bool { return r.ready() == 0 && r.broken == "" })
+}
+
+// settle asks the streams of those readers, on the way to being caught up, whether
+// they hold anything that is still to come: a consumer's number of pending messages
+// lags behind, and does not know what was removed since.
+func (s *source) settle(ctx context.Context, doubtful func(*reader) bool) error {
+	if !s.until {
+		return nil
+	}
+	for _, r := range s.readersNow() {
+		s.mu.Lock()
+		ask, seen := !r.arrived() && doubtful(r), r.seen
 		s.mu.Unlock()
-		if !waiting {
+		if !ask {
 			continue
 		}
-		consumer, err := s.lookUp(ctx, r.stream.Stream, r.consumer)
+		next, err := s.conn.firstAfter(ctx, r.stream, seen)
 		if err != nil {
-			return failed(err, "looking up the consumer %s of stream %s", r.consumer, r.stream.Stream)
+			return failed(err, "looking for what is left of stream %s", r.stream.Stream)
 		}
 		s.mu.Lock()
-		if r.delivered == heard {
-			r.pending = unsettled(consumer.CachedInfo())
+		switch {
+		case r.seen != seen: // it came in meanwhile
+		case next == 0 || next > r.target:
+			r.target = seen
+		default:
+			r.pending = max(r.pending, 1)
 		}
 		s.mu.Unlock()
 	}

@@ -39,8 +39,8 @@ type reader struct {
 	last      uint64              // the newest stream sequence that came in and is not certified
 	seen      uint64              // the newest one, also of what is certified and came again
 	delivered uint64              // the newest consumer sequence
-	pending   uint64              // what the consumer has yet to deliver, as last heard
-	target    uint64              // the stream's last sequence when the run began
+	pending   uint64              // what the consumer has yet to deliver, as last heard: it lags behind the stream
+	target    uint64              // the last sequence to come before the run is caught up
 	first     uint64              // the stream's first sequence when it was found
 	single    bool                // the next pull takes one message of any size
 	broken    string              // why only Seek can go on; empty if all is well
@@ -54,6 +54,9 @@ func (r *reader) begin(info *jetstream.ConsumerInfo, floor connectors.Position) 
 	r.limits, r.seen = info.Config, floor.Sequence
 	if r.stream.retention == jetstream.WorkQueuePolicy {
 		r.seen = 0 // what is certified may still be there, see position
+	}
+	if r.stream.bound != "" {
+		r.seen = max(r.seen, info.AckFloor.Stream) // which it never delivers again
 	}
 	r.delivered, r.pending = info.Delivered.Consumer, unsettled(info)
 	r.inbox = r.source.conn.nc.NewInbox()
@@ -220,4 +223,4 @@ func (r *reader) silent(now time.Time) bool {
 }
 
 // arrived says whether everything that was there when the run began has come in.
-func (r *reader) arrived() bool { return r.pending == 0 || r.seen >= r.target }
+func (r *reader) arrived() bool { return r.seen >= r.target }
