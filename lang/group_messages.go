@@ -31,7 +31,7 @@ func secondFrom(c, first cutClause) Diagnostic {
 func misplaced(c, after cutClause) Diagnostic {
 	d := Diagnostic{
 		Code: "F1040", Span: keywordSpan(c),
-		Summary: fmt.Sprintf("`%s` comes before `%s`", title(c.word), title(after.word)),
+		Summary: fmt.Sprintf("`%s` must come before `%s`", title(c.word), title(after.word)),
 		Notes:   []Note{{Span: keywordSpan(after), Text: fmt.Sprintf("the `%s` is here", title(after.word))}},
 		Help:    "the order is `from`, `schema`, `epoch`, then `where`, `select` and `drop` as often as needed, one or more `to`, `on error`",
 	}

@@ -17,7 +17,7 @@ func (s *slip) misspeltClause() (Diagnostic, bool) {
 		return Diagnostic{}, false
 	}
 	back := []int{0}
-	if takesOptions(s.clause.word) {
+	if takesOptions(s.clause.word) || s.clause.word == "flow" {
 		back = []int{0, -1, -2} // it was taken for an option, or for its value
 	}
 	for _, i := range back {
