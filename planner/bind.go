@@ -60,11 +60,7 @@ func (f *Flow) Bind(schema *arrow.Schema) (*Pipeline, lang.Diagnostics) {
 	defer func() { f.noteSchema(b.findings) }()
 	p := &Pipeline{}
 	for _, s := range f.Steps {
-		step := b.step(s)
-		if b.findings.HasErrors() {
-			return nil, b.findings // a later step sees columns that are not there
-		}
-		p.Steps = append(p.Steps, step)
+		p.Steps = append(p.Steps, b.step(s))
 	}
 	for _, s := range f.Sinks {
 		route := BoundRoute{Otherwise: s.Otherwise}
@@ -95,6 +91,7 @@ func (f *Flow) noteSchema(findings lang.Diagnostics) {
 type binder struct {
 	schema   *arrow.Schema // as the next step finds it; nil if unknown
 	params   map[string]expression.Param
+	guessed  bool // a column of unknown type stands for one with a mistake
 	findings lang.Diagnostics
 }
 
@@ -121,6 +118,9 @@ func (b *binder) condition(e *Expression) *Condition {
 
 func (b *binder) add(e *Expression, problems []expression.Problem) {
 	for _, p := range problems {
+		if slices.Contains(e.said, p) || p.Warning && b.guessed {
+			continue
+		}
 		b.findings = append(b.findings, e.diagnostic(p))
 	}
 }
@@ -142,10 +142,9 @@ func (b *binder) selection(columns []SelectColumn) *Projection {
 				}
 			}
 		default:
-			if field, column, ok := b.column(c); ok {
-				fields = append(fields, field)
-				p.Columns = append(p.Columns, column)
-			}
+			field, column := b.column(c)
+			fields = append(fields, field)
+			p.Columns = append(p.Columns, column)
 		}
 	}
 	b.project(p, fields, slices.ContainsFunc(columns, func(c SelectColumn) bool { return c.Rest }))
@@ -161,22 +160,32 @@ func (b *binder) width() int {
 
 // column types one selected column. A column as it is may be one of the
 // envelope, which only an expression reads.
-func (b *binder) column(c SelectColumn) (arrow.Field, ProjectedColumn, bool) {
+func (b *binder) column(c SelectColumn) (arrow.Field, ProjectedColumn) {
+	if c.broken {
+		return b.guess(c)
+	}
 	value := c.Value
 	if value == nil {
 		if i, ok := b.index(c.Name); ok {
-			return b.schema.Field(i), ProjectedColumn{Index: i}, true
+			return b.schema.Field(i), ProjectedColumn{Index: i}
 		}
 		if value = c.asExpression(b); value == nil {
-			return arrow.Field{}, ProjectedColumn{}, false
+			return b.guess(c)
 		}
 	}
 	program, problems := value.parsed.Compile(b.environment())
 	b.add(value, problems)
 	if program == nil {
-		return arrow.Field{}, ProjectedColumn{}, false
+		return b.guess(c)
 	}
-	return program.Field(c.Name), ProjectedColumn{Index: -1, Computed: program, At: value}, true
+	return program.Field(c.Name), ProjectedColumn{Index: -1, Computed: program, At: value}
+}
+
+// guess stands for a column with a mistake. It is a null, for which every
+// operation is right, so that the mistake has no followers.
+func (b *binder) guess(c SelectColumn) (arrow.Field, ProjectedColumn) {
+	b.guessed = true
+	return arrow.Field{Name: c.Name, Type: arrow.Null, Nullable: true}, ProjectedColumn{}
 }
 
 func (b *binder) index(name string) (int, bool) {

@@ -35,7 +35,10 @@ func Compile(files []*lang.File, options Options) (*Plan, lang.Diagnostics) {
 		options.Namespace = DefaultNamespace
 	}
 	c := &compiler{options: options, connections: map[string]*Connection{}, schemas: map[string]namedSchema{}}
-	for _, file := range files {
+	for i, file := range files {
+		if c.again(file, files[:i]) {
+			continue
+		}
 		c.file(file)
 	}
 	c.unknownParams()
@@ -58,6 +61,7 @@ type compiler struct {
 	source      *lang.Source
 	connections map[string]*Connection // of the file, and the defaults that it uses
 	schemas     map[string]namedSchema // of the file
+	sinks       map[place]*Sink        // of the flow, by where they write
 	parameters  map[string]expression.Param
 	declared    []string // the names of all files' parameters
 	flows       []*Flow
@@ -85,7 +89,10 @@ func (c *compiler) file(file *lang.File) {
 	for _, flow := range file.Flows {
 		before := len(c.findings)
 		planned := c.flow(file, flow)
-		if !c.findings[before:].HasErrors() {
+		// A sink can be refused without a finding of this flow: its connection's.
+		refused := slices.ContainsFunc(planned.Sinks, func(s *Sink) bool { return s.refused })
+		if !refused && !c.findings[before:].HasErrors() {
+			planned.Fingerprint = fingerprint(planned)
 			c.flows = append(c.flows, planned)
 		}
 	}
@@ -103,29 +110,50 @@ func (c *compiler) language(file *lang.File) {
 }
 
 func (c *compiler) flow(file *lang.File, parsed *lang.Flow) *Flow {
-	f := &Flow{file: file.Source, span: parsed.From.Span(), Epoch: epochOf(parsed.Epoch)}
+	f := &Flow{file: file.Source, span: parsed.From.Span(), called: nameSpan(parsed), Epoch: epochOf(parsed.Epoch)}
 	f.Identity = connectors.Identity{Namespace: c.options.Namespace, Flow: c.flowName(parsed)}
 	for _, other := range c.flows {
 		if other.Identity == f.Identity {
-			c.report(lang.Diagnostic{Code: codeSameName, Span: f.span, Summary: fmt.Sprintf("two flows are called `%s`", f.Flow),
-				Notes: []lang.Note{{Source: other.file, Span: other.span, Text: "the other one"}},
+			c.report(lang.Diagnostic{Code: codeSameName, Span: f.called, Summary: fmt.Sprintf("two flows are called `%s`", f.Flow),
+				Notes: []lang.Note{{Source: other.file, Span: other.called, Text: "the other one"}},
 				Help:  "a flow's name is its own in the ledger and at the source: give one of them another, as in `flow NAME from ...`"})
 		}
 	}
 	c.epochOptions(parsed.Epoch, &f.Epoch)
 	c.sources(f, parsed.From)
 	f.params = c.parameters
-	f.Schema, f.schema = c.flowSchema(parsed.Schema)
+	schema := c.flowSchema(parsed.Schema)
+	f.Schema, f.schema, f.schemaBroken = schema.schema, schema.span, schema.broken
 	c.steps(f, parsed)
-	for _, to := range parsed.Sinks {
-		c.sink(f, to)
-	}
+	c.toClauses(f, parsed.Sinks)
 	c.onError(f, parsed.OnError)
 	c.routes(f)
 	c.judge(f)
 	c.bind(f)
-	f.Fingerprint = fingerprint(f)
 	return f
+}
+
+// nameSpan is where a flow is named, or begins if its file names it.
+func nameSpan(parsed *lang.Flow) lang.Span {
+	if parsed.Name != nil {
+		return parsed.Name.Span()
+	}
+	return parsed.From.Span()
+}
+
+// again reports a file with flows that was given before: two files of one name
+// and text are one, and would be told that their flows have equal names.
+func (c *compiler) again(file *lang.File, before []*lang.File) bool {
+	same := func(other *lang.File) bool {
+		return other.Source.Name == file.Source.Name && other.Source.Text == file.Source.Text
+	}
+	if len(file.Flows) == 0 || !slices.ContainsFunc(before, same) {
+		return false
+	}
+	c.source = file.Source
+	c.report(lang.Diagnostic{Code: codeSameName, Span: nameSpan(file.Flows[0]), Summary: fmt.Sprintf("the file `%s` is given twice", file.Source.Name),
+		Help: "give it once"})
+	return true
 }
 
 // maxName bounds names that become part of a consumer's name and of subjects.
@@ -187,6 +215,9 @@ func (c *compiler) judge(f *Flow) {
 		}
 	}
 	for i, sink := range f.Sinks {
+		if sink.refused {
+			continue
+		}
 		if err := sink.Connection.Kind.CheckSink(sink.Spec); err != nil {
 			c.refused(codeSink, f, err, i)
 		} else if sink.Connection == connection {
@@ -219,11 +250,8 @@ func atSink(err error, sink int) error {
 // whatever the columns are. What a message may bring to an open schema has no
 // name here: else it would depend on the messages whether the flow is right.
 func (c *compiler) bind(f *Flow) {
-	if c.findings.HasErrors() {
-		return
-	}
 	var schema *arrow.Schema
-	if f.Schema.Declared {
+	if f.Schema.Declared && !f.schemaBroken {
 		schema = f.Schema.Arrow()
 	}
 	_, found := f.Bind(schema)

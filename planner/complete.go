@@ -46,8 +46,7 @@ func flowAt(file *lang.File, offset int) int {
 }
 
 func (c *compiler) columnsAt(parsed *lang.Flow, offset int) []rows.Column {
-	schema, _ := c.flowSchema(parsed.Schema)
-	f := &Flow{file: c.source, params: c.parameters, Schema: schema}
+	f := &Flow{file: c.source, params: c.parameters, Schema: c.flowSchema(parsed.Schema).schema}
 	if f.Schema.Validate() != nil {
 		return nil
 	}

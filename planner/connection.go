@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/lang"
@@ -16,7 +17,7 @@ func (c *compiler) connection(declared *lang.Connection) {
 	if !ok {
 		c.report(lang.Diagnostic{Code: codeUnknownKind, Span: declared.Kind.Span(),
 			Summary: fmt.Sprintf("unknown kind of connection `%s`", declared.Kind.Name),
-			Label:   didYouMean(declared.Kind.Name, c.kindNames())})
+			Label:   didYouMean(declared.Kind.Name, c.kindNames()), Help: c.kindsHelp()})
 		c.connections[declared.Name.Name] = nil // said already; its uses need no finding of their own
 		return
 	}
@@ -60,6 +61,9 @@ func (c *compiler) endpoint(e *lang.Endpoint) *Connection {
 		known := slices.Concat(slices.Sorted(maps.Keys(c.connections)), c.kindNames())
 		d := lang.Diagnostic{Code: codeUnknownConnection, Span: e.Name.Span(), Summary: fmt.Sprintf("unknown connection `%s`", name), Label: didYouMean(name, known)}
 		if d.Label == "" {
+			d.Label = didYouMeanShort(name, known)
+		}
+		if d.Label == "" {
 			d.Help = fmt.Sprintf("write `nats`, or declare it: `connection %s nats url \"nats://host:4222\"`", name)
 		}
 		c.report(d)
@@ -74,6 +78,24 @@ func (c *compiler) endpoint(e *lang.Endpoint) *Connection {
 	kind.Connection.Complete(conn.Settings)
 	c.connections[name] = conn
 	return conn
+}
+
+func (c *compiler) kindsHelp() string {
+	if names := c.kindNames(); len(names) != 1 {
+		return "kinds are " + quoted(names)
+	}
+	return "the only kind is " + quoted(c.kindNames())
+}
+
+// didYouMeanShort proposes a name that is one letter shorter than what was
+// written: for names of a letter or two, which are too short for an edit distance.
+func didYouMeanShort(name string, among []string) string {
+	for _, known := range among {
+		if known != "" && len(name) == len(known)+1 && strings.HasPrefix(name, known) {
+			return fmt.Sprintf("did you mean `%s`?", known)
+		}
+	}
+	return ""
 }
 
 func didYouMean(name string, among []string) string {

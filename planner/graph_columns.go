@@ -69,6 +69,9 @@ func (k known) selected(list []SelectColumn, params map[string]expression.Param)
 
 // typeOf is the type of a selected column, as far as it follows from known ones.
 func (k known) typeOf(s SelectColumn, params map[string]expression.Param) rows.Type {
+	if s.broken {
+		return rows.Type{}
+	}
 	if s.Value == nil && !strings.HasPrefix(s.Name, envelopePrefix) {
 		return k.column(s.Name)
 	}

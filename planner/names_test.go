@@ -87,3 +87,21 @@ func TestParameterOfOneFile(t *testing.T) {
 		t.Errorf("a parameter that one of the files has is refused:\n%s", rendered(t, found))
 	}
 }
+
+func TestFileGivenTwice(t *testing.T) {
+	file := parse(t, "orders.flow", plainFlow)
+	_, found := planner.Compile([]*lang.File{file, parse(t, "orders.flow", plainFlow)}, planner.Options{Kinds: kinds})
+	if len(found) != 1 || found[0].Code != "F2103" || found[0].Summary != "the file `orders.flow` is given twice" {
+		t.Errorf("expected to be told that the file is given twice, found:\n%s", rendered(t, found))
+	}
+}
+
+func TestParameterWithAMistakeHasNoFollowers(t *testing.T) {
+	file := parse(t, "orders.flow", "param day list\n"+`from nats "orders.>" where id > param.day to nats stream "OUT" subject "out.<param.day>"`)
+	for _, params := range []map[string]string{nil, {}, {"day": "1"}} {
+		_, found := planner.Compile([]*lang.File{file}, planner.Options{Kinds: kinds, Params: params})
+		if len(found) != 1 || found[0].Code != "F2108" {
+			t.Errorf("%v: expected one finding about the type, found:\n%s", params, rendered(t, found))
+		}
+	}
+}

@@ -42,7 +42,7 @@ func (c *compiler) deadLetter(f *Flow, e *lang.Endpoint) {
 	before := len(c.findings)
 	dead.Spec = connectors.DeadLetterSpec{Connection: conn.Name, Resources: f.Resources(), Selects: f.selects()}
 	dead.Spec.Settings = c.settings(conn.Kind.DeadLetter, e.Options, &dead.places, "a dead letter")
-	c.holes(nil, conn.Kind.DeadLetter, e.Options, dead.Spec.Settings)
+	c.holes(f, nil, conn.Kind.DeadLetter, e.Options, dead.Spec.Settings)
 	if c.findings[before:].HasErrors() {
 		return
 	}

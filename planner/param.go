@@ -49,6 +49,8 @@ func (c *compiler) unknownParams() {
 
 func (c *compiler) param(p *lang.Param) {
 	t, ok := c.typeOf(p.Type)
+	// A parameter with a mistake is still known, so that its uses are not findings.
+	c.parameters[p.Name.Name] = expression.Param{Field: arrow.Field{Name: p.Name.Name, Type: arrow.Null}}
 	if !ok {
 		return
 	}

@@ -40,7 +40,10 @@ type Flow struct {
 	params map[string]expression.Param
 	file   *lang.Source
 	span   lang.Span // of the flow's first clause
+	called lang.Span // its name, or its first clause if it has none
 	schema lang.Span // where the schema is declared
+	// schemaBroken: a mistake in the schema is reported, so its columns are not known.
+	schemaBroken bool
 }
 
 // Connection is a named connection, or the default one of its kind.
@@ -71,7 +74,8 @@ type Sink struct {
 	When       *Expression // nil: every row, or those that Otherwise says
 	Otherwise  bool        // the rows that no When took
 
-	places places
+	places  places
+	refused bool // an error in it is reported; only its condition is good to look at
 }
 
 // BadRow is what happens to a row that cannot be processed as it is.

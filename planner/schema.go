@@ -18,23 +18,27 @@ func (c *compiler) namedSchemas(file *lang.File) {
 				Notes: []lang.Note{{Source: c.source, Span: first.span, Text: "the first one"}}})
 			continue
 		}
-		c.schemas[name] = namedSchema{schema: c.schemaOf(declared.Record), span: declared.Name.Span()}
+		before := len(c.findings)
+		schema := c.schemaOf(declared.Record)
+		c.schemas[name] = namedSchema{schema: schema, span: declared.Name.Span(), broken: c.findings[before:].HasErrors()}
 	}
 }
 
 type namedSchema struct {
 	schema rows.Schema
 	span   lang.Span
+	broken bool // a mistake in it is reported
 }
 
-// flowSchema is the schema that a flow declares, and where; the zero one if it
-// declares none.
-func (c *compiler) flowSchema(parsed *lang.Schema) (rows.Schema, lang.Span) {
+// flowSchema is the schema that a flow declares; the zero one if it declares none.
+func (c *compiler) flowSchema(parsed *lang.Schema) namedSchema {
 	switch {
 	case parsed == nil:
-		return rows.Schema{}, lang.Span{}
+		return namedSchema{}
 	case parsed.Record != nil:
-		return c.schemaOf(parsed.Record), parsed.Record.Span()
+		before := len(c.findings)
+		schema := c.schemaOf(parsed.Record)
+		return namedSchema{schema: schema, span: parsed.Record.Span(), broken: c.findings[before:].HasErrors()}
 	}
 	known, ok := c.schemas[parsed.Name.Name]
 	if !ok {
@@ -44,8 +48,9 @@ func (c *compiler) flowSchema(parsed *lang.Schema) (rows.Schema, lang.Span) {
 		}
 		c.report(lang.Diagnostic{Code: codeUnknownSchema, Span: parsed.Name.Span(), Summary: fmt.Sprintf("unknown schema `%s`", parsed.Name.Name),
 			Label: didYouMean(parsed.Name.Name, names), Help: fmt.Sprintf("declare it before the flow: `schema %s { ... }`", parsed.Name.Name)})
+		return namedSchema{broken: true}
 	}
-	return known.schema, known.span
+	return known
 }
 
 func (c *compiler) schemaOf(record *lang.Record) rows.Schema {

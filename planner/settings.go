@@ -145,15 +145,15 @@ func exampleValue(f connectors.Field) string {
 
 func (c *compiler) reference(f connectors.Field, r *lang.Reference) (any, bool) {
 	switch {
-	case r.From == "secret":
-		c.report(lang.Diagnostic{Code: codeSecret, Span: r.Span(), Summary: "no secret store is set up that `secret` could read from",
-			Help: fmt.Sprintf("write `%s env \"NAME\"` or `%s file \"PATH\"`", f.Key, f.Key)})
-		return nil, false
 	case !f.Secret && (f.Type != connectors.Text || f.Template) && f.Type != connectors.List:
 		c.errorf(codeOptionValue, r.Span(), "`%s` is written into the flow, not read from `%s`", f.Key, r.From)
 		return nil, false
 	case r.Name.Value == "":
 		c.errorf(codeOptionValue, r.Name.Span(), "`%s` is empty, and says where the value is", r.From)
+		return nil, false
+	case r.From == "secret" && !connectors.ValidSecretName(r.Name.Value):
+		c.report(lang.Diagnostic{Code: codeSecret, Span: r.Name.Span(), Summary: fmt.Sprintf("`secret` takes the name of a file in the secret store, found %q", r.Name.Value),
+			Help: "the store is $CREDENTIALS_DIRECTORY, or /run/secrets; a path is written `file \"PATH\"`"})
 		return nil, false
 	}
 	return connectors.Secret{From: r.From, Name: r.Name.Value}, true

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,55 +10,84 @@ import (
 	"github.com/flowlang/flow/lang"
 )
 
-// sink plans a to clause.
+// maxSinks bounds the sinks of a flow. Each has a link of its own, and those of
+// one stream know of each other.
+const maxSinks = 256
+
+func (c *compiler) toClauses(f *Flow, clauses []*lang.Sink) {
+	if len(clauses) > maxSinks {
+		c.report(lang.Diagnostic{Code: codeSink, Span: clauses[maxSinks].Endpoint.Name.Span(), Summary: fmt.Sprintf("a flow has at most %d sinks, found %d", maxSinks, len(clauses)),
+			Help: "write to many subjects through holes, as in `subject \"v1.<resource>\"`, or write several flows"})
+		return
+	}
+	c.sinks = map[place]*Sink{}
+	for _, to := range clauses {
+		c.sink(f, to)
+	}
+}
+
+// sink plans a to clause. One that is refused keeps its condition.
 func (c *compiler) sink(f *Flow, to *lang.Sink) {
-	conn := c.endpoint(to.Endpoint)
-	if conn == nil {
-		return
-	}
-	e := to.Endpoint
-	if e.Subject != nil || e.List != nil {
-		c.report(lang.Diagnostic{Code: codeSink, Span: e.Span(), Summary: "a sink says its stream and its subject by name",
-			Help: "write `to nats stream \"NAME\" subject \"SUBJECT\"`"})
-		return
-	}
-	sink := &Sink{Connection: conn, places: places{file: c.source, span: e.Name.Span()}}
-	sink.Spec = connectors.SinkSpec{Connection: conn.Name, Resources: f.Resources(), Selects: f.selects()}
 	before := len(c.findings)
-	sink.Spec.Settings = c.settings(conn.Kind.Sink, e.Options, &sink.places, "a "+conn.Kind.Name+" sink")
-	c.holes(f.holeColumns(), conn.Kind.Sink, e.Options, sink.Spec.Settings)
-	if c.findings[before:].HasErrors() {
-		return
-	}
+	sink := c.destination(f, to.Endpoint)
+	sink.refused = sink.Connection == nil || c.findings[before:].HasErrors()
 	sink.Spec.Shaped, sink.Otherwise = f.Shaped(), to.Otherwise
 	if to.When != nil {
 		sink.When = c.expression(to.When)
 	}
-	c.sameSink(f, sink)
+	if !sink.refused {
+		c.sameSink(sink)
+	}
 	f.Sinks = append(f.Sinks, sink)
+}
+
+func (c *compiler) destination(f *Flow, e *lang.Endpoint) *Sink {
+	sink := &Sink{Connection: c.endpoint(e), places: places{file: c.source, span: e.Name.Span()}}
+	conn := sink.Connection
+	switch {
+	case conn == nil:
+	case e.Subject != nil || e.List != nil:
+		c.report(lang.Diagnostic{Code: codeSink, Span: e.Span(), Summary: "a sink says its stream and its subject by name",
+			Help: "write `to nats stream \"NAME\" subject \"SUBJECT\"`"})
+	default:
+		sink.Spec = connectors.SinkSpec{Connection: conn.Name, Resources: f.Resources(), Selects: f.selects()}
+		sink.Spec.Settings = c.settings(conn.Kind.Sink, e.Options, &sink.places, "a "+conn.Kind.Name+" sink")
+		c.holes(f, f.holeColumns(), conn.Kind.Sink, e.Options, sink.Spec.Settings)
+	}
+	return sink
+}
+
+// place is where a resource goes, by all that the templates of a sink tell.
+type place struct {
+	connection *Connection
+	resource   string
+	templates  string
+}
+
+func placeOf(sink *Sink, resource string) place {
+	named := func(hole string) (string, bool) { return resource, hole == "resource" }
+	p := place{connection: sink.Connection, resource: resource}
+	for _, f := range sink.Connection.Kind.Sink {
+		if f.Template {
+			p.templates += sink.Spec.Settings.Template(f.Key).Fill(named).Canonical() + "\x00"
+		}
+	}
+	return p
 }
 
 // sameSink refuses a second sink to the same place: equal message ids would let
 // the stream drop its messages as duplicates.
-func (c *compiler) sameSink(f *Flow, sink *Sink) {
-	for _, other := range f.Sinks {
-		if other.Connection == sink.Connection && samePlace(sink.Connection.Kind.Sink, other.Spec, sink.Spec) {
+func (c *compiler) sameSink(sink *Sink) {
+	for _, resource := range sink.Spec.Resources {
+		at := placeOf(sink, resource)
+		if other := c.sinks[at]; other != nil && other != sink { // equal resources are reported as such
 			c.report(lang.Diagnostic{Code: codeSameSink, Span: sink.places.span, Summary: "two sinks of the flow write to the same place",
 				Notes: []lang.Note{{Source: c.source, Span: other.places.span, Text: "the other one"}},
 				Help:  "leave one of them out; with `when`, join the conditions with `or`"})
+			return
 		}
+		c.sinks[at] = sink
 	}
-}
-
-// samePlace says whether a resource goes to one place through both sinks, by all
-// that the templates tell.
-func samePlace(fields connectors.Fields, a, b connectors.SinkSpec) bool {
-	return slices.ContainsFunc(a.Resources, func(resource string) bool {
-		named := func(hole string) (string, bool) { return resource, hole == "resource" }
-		return !slices.ContainsFunc(fields, func(f connectors.Field) bool {
-			return f.Template && a.Settings.Template(f.Key).Fill(named).Canonical() != b.Settings.Template(f.Key).Fill(named).Canonical()
-		})
-	})
 }
 
 // routes judges the conditions of the sinks together.
@@ -87,7 +117,7 @@ func (c *compiler) routes(f *Flow) {
 
 // holes fills parameters in, and refuses what no source and none of the columns
 // can fill.
-func (c *compiler) holes(columns []string, fields connectors.Fields, options []*lang.Option, settings connectors.Settings) {
+func (c *compiler) holes(f *Flow, columns []string, fields connectors.Fields, options []*lang.Option, settings connectors.Settings) {
 	for _, o := range options {
 		field, ok := fields.Lookup(o.Key.Name)
 		if !ok || !field.Template || o.Value.String == nil {
@@ -96,10 +126,14 @@ func (c *compiler) holes(columns []string, fields connectors.Fields, options []*
 		settings[field.Key] = settings.Template(field.Key).Fill(c.paramHole)
 		text := o.Value.String
 		for _, hole := range connectors.ParseTemplate(text.Value).Holes() {
-			if c.knownHole(columns, hole.Hole) {
+			mayBeColumn := f.schemaBroken && !strings.Contains(hole.Hole, ".")
+			if mayBeColumn || c.knownHole(columns, hole.Hole) {
 				continue
 			}
 			known := append([]string{"resource", "subject"}, columns...)
+			for _, param := range slices.Sorted(maps.Keys(c.parameters)) {
+				known = append(known, "param."+param)
+			}
 			c.report(lang.Diagnostic{Code: codeUnknownHole, Span: text.Sub(hole.Start, hole.End),
 				Summary: fmt.Sprintf("nothing is known that could fill `<%s>`", hole.Hole), Label: didYouMean(hole.Hole, known),
 				Help: "a hole is `<resource>`, `<subject>`, `<1>` for what the source's first wildcard matched, `<param.NAME>`, or a column that `schema` or `select` names"})

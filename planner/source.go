@@ -2,13 +2,27 @@ package planner
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/lang"
 )
 
+// maxSources bounds the sources of a flow, each of which is held against all
+// others and against all destinations.
+const maxSources = 1000
+
 // sources plans the from clause; a list of subjects is one source each.
 func (c *compiler) sources(f *Flow, from *lang.From) {
+	n := 0
+	for _, ref := range from.Sources {
+		n += max(len(subjects(ref.Endpoint)), 1)
+	}
+	if n > maxSources {
+		c.report(lang.Diagnostic{Code: codeSource, Span: from.Sources[0].Endpoint.Name.Span(), Summary: fmt.Sprintf("a flow has at most %d sources, found %d", maxSources, n),
+			Help: "read several subjects through one wildcard, as in `orders.>`, or write several flows"})
+		return
+	}
 	for _, ref := range from.Sources {
 		c.sourceRef(f, ref)
 	}
@@ -44,10 +58,27 @@ func (c *compiler) sourceRef(f *Flow, ref *lang.SourceRef) {
 			c.report(lang.Diagnostic{Code: codeSource, Span: at.span, Summary: "the source's subject is empty", Help: "name what to read: `from nats \"orders.>\"`"})
 			continue
 		}
+		if c.sourceHole(subject) {
+			continue
+		}
 		spec := connectors.SourceSpec{Connection: conn.Name, Select: subject.Value, Settings: settings}
 		spec.Resource = c.resource(f, conn, spec, ref.As, at.span)
 		f.Sources = append(f.Sources, &Source{Connection: conn, Spec: spec, places: at})
 	}
+}
+
+// sourceHole refuses what would fill a hole of a destination: in a source it is
+// text, which no message's subject holds.
+func (c *compiler) sourceHole(subject *lang.String) bool {
+	for _, hole := range connectors.ParseTemplate(subject.Value).Holes() {
+		if strings.HasPrefix(hole.Hole, "param.") || c.knownHole(nil, hole.Hole) {
+			c.report(lang.Diagnostic{Code: codeSource, Span: subject.Sub(hole.Start, hole.End),
+				Summary: fmt.Sprintf("expected a source's subject, found the hole `<%s>`", hole.Hole),
+				Help:    "only destinations have holes; write the subject, with `*` for any one token and a last `>` for the rest"})
+			return true
+		}
+	}
+	return false
 }
 
 // subjects are those that the endpoint names; a source may name none, and be

@@ -20,6 +20,7 @@ type SelectColumn struct {
 	Name  string
 	Value *Expression // nil: the column of that name
 
+	broken bool // its expression cannot be read, which is reported
 	source *lang.Source
 	span   lang.Span
 }
@@ -35,6 +36,7 @@ type DropColumn struct {
 // Expression is an expression at its place in a file.
 type Expression struct {
 	parsed *expression.Expression
+	said   []expression.Problem // reported when it was parsed
 	line   string
 	source *lang.Source
 	span   lang.Span
@@ -55,9 +57,8 @@ func (e *Expression) Place(start, end int) (*lang.Source, lang.Span) {
 
 func (c *compiler) expression(parsed *lang.Expr) *Expression {
 	e := &Expression{line: parsed.Line, source: c.source, span: parsed.Span()}
-	var problems []expression.Problem
-	e.parsed, problems = expression.Parse(parsed.Text)
-	c.problems(e, problems)
+	e.parsed, e.said = expression.Parse(parsed.Text)
+	c.problems(e, e.said)
 	if e.parsed == nil {
 		return nil
 	}
@@ -120,9 +121,8 @@ func (c *compiler) selectColumns(s *lang.Select) []SelectColumn {
 		}
 		seen[name] = column.span
 		if field.Expr != nil {
-			if column.Value = c.expression(field.Expr); column.Value == nil {
-				continue
-			}
+			column.Value = c.expression(field.Expr)
+			column.broken = column.Value == nil
 		}
 		columns = append(columns, column)
 	}

@@ -23,7 +23,10 @@ func (c *compiler) order() *Plan {
 	c.together(written)
 	for _, f := range c.flows {
 		for _, other := range c.flows {
-			if other != f && feeds(other, f, written) {
+			if other == f {
+				continue
+			}
+			if _, _, ok := feeds(other, f, written); ok {
 				plan.upstream[f] = append(plan.upstream[f], other)
 			}
 		}
@@ -34,7 +37,7 @@ func (c *compiler) order() *Plan {
 			return !slices.ContainsFunc(plan.upstream[f], func(u *Flow) bool { return slices.Contains(left, u) })
 		})
 		if next < 0 {
-			c.circle(plan, left)
+			c.circle(plan, left, written)
 			break
 		}
 		plan.Flows = append(plan.Flows, left[next])
@@ -44,7 +47,7 @@ func (c *compiler) order() *Plan {
 }
 
 // circle reports one circle among flows of which each has another one before it.
-func (c *compiler) circle(plan *Plan, left []*Flow) {
+func (c *compiler) circle(plan *Plan, left []*Flow, written map[*Sink]connectors.Written) {
 	seen := []*Flow{}
 	f := left[0]
 	for !slices.Contains(seen, f) {
@@ -58,7 +61,10 @@ func (c *compiler) circle(plan *Plan, left []*Flow) {
 		Help: "let one of them read, or write, subjects that the others do not"}
 	for i, writer := range seen {
 		reader := seen[(i+1)%len(seen)]
-		d.Notes = append(d.Notes, lang.Note{Source: writer.file, Span: writer.span, Text: fmt.Sprintf("`%s` writes what `%s` reads", writer.Flow, reader.Flow)})
+		sink, source, _ := feeds(writer, reader, written)
+		d.Notes = append(d.Notes,
+			lang.Note{Source: writer.file, Span: sink.places.span, Text: fmt.Sprintf("`%s` writes here", writer.Flow)},
+			lang.Note{Source: reader.file, Span: source.places.span, Text: fmt.Sprintf("`%s` reads it here", reader.Flow)})
 	}
 	c.findings = append(c.findings, d)
 }
@@ -78,15 +84,16 @@ func quotedFlows(flows []*Flow) string {
 	return text
 }
 
-func feeds(writer, reader *Flow, written map[*Sink]connectors.Written) bool {
+// feeds finds a sink of the one flow that writes what a source of the other reads.
+func feeds(writer, reader *Flow, written map[*Sink]connectors.Written) (*Sink, *Source, bool) {
 	for _, sink := range writer.Sinks {
 		for _, source := range reader.Sources {
 			if sameConnection(sink.Connection, source.Connection) && source.Connection.Kind.Reads(source.Spec, written[sink]) {
-				return true
+				return sink, source, true
 			}
 		}
 	}
-	return false
+	return nil, nil, false
 }
 
 // sameConnection compares what connections are, since each file has its own.
