@@ -1,10 +1,12 @@
 package connectors
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -71,8 +73,8 @@ func (s Settings) Resolve(fields Fields) (Settings, error) {
 
 // Secret says where a secret is, and is all that plans, logs and errors know of it.
 type Secret struct {
-	From string // "env", "file" or "given"
-	Name string // the variable or the path
+	From string // "env", "file", "secret" or "given"
+	Name string // the variable, the path, or the name in the store
 	text string
 }
 
@@ -100,14 +102,35 @@ func (s Secret) reveal() (string, error) {
 		}
 		return "", fmt.Errorf("the environment variable %s is not set", s.Name)
 	case "file":
-		b, err := os.ReadFile(s.Name)
-		if err != nil {
-			return "", fmt.Errorf("reading a secret: %w", err)
+		return readSecret(s.Name)
+	case "secret":
+		if !ValidSecretName(s.Name) {
+			return "", fmt.Errorf("a secret's name is that of a file in the store, found %q", s.Name)
 		}
-		if v := strings.TrimRight(string(b), "\r\n"); v != "" {
-			return v, nil
-		}
-		return "", fmt.Errorf("the secret file %s is empty", s.Name)
+		return readSecret(filepath.Join(secretStore(), s.Name))
 	}
-	return "", errors.New("a secret is read from `env` or `file`")
+	return "", errors.New("a secret is read from `env`, `file` or `secret`")
+}
+
+// secretStore is the directory in which a service manager lays a process's secrets:
+// systemd (LoadCredential=) names it, and Docker and Podman mount it.
+func secretStore() string {
+	return cmp.Or(os.Getenv("CREDENTIALS_DIRECTORY"), "/run/secrets")
+}
+
+// ValidSecretName says whether a name can be that of a secret in the store, and
+// leads nowhere else.
+func ValidSecretName(name string) bool {
+	return name != "" && name != "." && name != ".." && !strings.ContainsAny(name, "/\\\x00")
+}
+
+func readSecret(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("reading a secret: %w", err)
+	}
+	if v := strings.TrimRight(string(b), "\r\n"); v != "" {
+		return v, nil
+	}
+	return "", fmt.Errorf("the secret file %s is empty", path)
 }

@@ -35,6 +35,7 @@ func TestReveal(t *testing.T) {
 	}
 	t.Setenv("FLOW_TEST_SECRET", "from the environment")
 	t.Setenv("FLOW_TEST_EMPTY", "")
+	t.Setenv("CREDENTIALS_DIRECTORY", dir)
 	for _, c := range []struct {
 		secret  Secret
 		want    string
@@ -46,7 +47,10 @@ func TestReveal(t *testing.T) {
 		{Secret{From: "file", Name: file("line", "a secret \r\n")}, "a secret ", ""},
 		{Secret{From: "file", Name: file("empty", "\n")}, "", "is empty"},
 		{Secret{From: "file", Name: filepath.Join(dir, "missing")}, "", "reading a secret"},
-		{Secret{From: "secret", Name: "x"}, "", "`env` or `file`"},
+		{Secret{From: "secret", Name: "line"}, "a secret ", ""},
+		{Secret{From: "secret", Name: "missing"}, "", "reading a secret"},
+		{Secret{From: "secret", Name: "../" + filepath.Base(dir) + "/line"}, "", "is that of a file in the store"},
+		{Secret{From: "elsewhere", Name: "x"}, "", "`env`, `file` or `secret`"},
 	} {
 		got, err := Settings{"password": c.secret}.Reveal("password")
 		if c.wantErr == "" {

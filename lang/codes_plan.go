@@ -119,7 +119,7 @@ var planCodes = []Explanation{
 	},
 	{
 		Code: "F3006", Title: "secret in the text",
-		Text: "Flow files are stored, sent and shown, so a secret is never written into one. `env \"NAME\"` reads it from the environment and `file \"PATH\"` from a file, when the flow starts; no plan, log or error shows it.",
+		Text: "Flow files are stored, sent and shown, so a secret is never written into one. `env \"NAME\"` reads it from the environment and `file \"PATH\"` from a file, `secret \"NAME\"` from the service manager's secrets, when the flow starts; no plan, log or error shows it.",
 		Bad:  "connection w nats auth_mode token token \"s3cr3t\"\nfrom w \"orders.>\" to w stream \"OUT\" subject \"out.v1\"",
 		Good: "connection w nats auth_mode token token env \"NATS_TOKEN\"\nfrom w \"orders.>\" to w stream \"OUT\" subject \"out.v1\"",
 	},
@@ -131,13 +131,13 @@ var planCodes = []Explanation{
 	},
 	{
 		Code: "F3102", Title: "source that cannot be read",
-		Text: "A source names subjects, with `*` for one token and a last `>` for the rest. Sources of one flow do not overlap, since a message that two of them match would be written twice.",
+		Text: "A source names subjects, with `*` for one token and a last `>` for the rest. Sources of one flow do not overlap, since a message that two of them match would be written twice. A flow has at most 1,000 of them, and a source has no holes.",
 		Bad:  `from nats "orders.>", nats "orders.created" to nats stream "OUT" subject "out.<resource>"`,
 		Good: `from nats "orders.paid", nats "orders.created" to nats stream "OUT" subject "out.<resource>"`,
 	},
 	{
 		Code: "F3103", Title: "destination that cannot be written",
-		Text: "Once its holes are filled, a subject is concrete: no wildcard, no white space, no empty token. A stream's name has letters, digits, `-` and `_`. Headers that control the server are never passed on.",
+		Text: "Once its holes are filled, a subject is concrete: no wildcard, no white space, no empty token. A stream's name has letters, digits, `-` and `_`. Headers that control the server are never passed on. A flow has at most 256 destinations.",
 		Bad:  `from nats "orders.>" to nats stream "OUT" subject "out.>"`,
 		Good: `from nats "orders.>" to nats stream "OUT" subject "out.<resource>"`,
 	},

@@ -37,7 +37,7 @@ func TestComplete(t *testing.T) {
 		"a word's values":           {"connection w nats auth_mode ¦", strings.Join(field(t, kind.Connection, "auth_mode").Values, " ")},
 		"a begun value":             {"connection w nats auth_mode user¦", strings.Join(field(t, kind.Connection, "auth_mode").Values, " ")},
 		"a bool":                    {"connection w nats tls_first ¦", "true false"},
-		"a secret":                  {"connection w nats password ¦", "env file"},
+		"a secret":                  {"connection w nats password ¦", "env file secret"},
 		"a duration":                {"connection w nats connect_timeout ¦", "5s"},
 		"a text":                    {"connection w nats name ¦", ""},
 		"a source":                  {declarations + "from ¦", "warehouse nats"},

@@ -67,7 +67,7 @@ func (l *list) values(fields connectors.Fields, key string) {
 	switch {
 	case !ok:
 	case f.Secret:
-		l.names(kindKeyword, []string{"env", "file"})
+		l.names(kindKeyword, []string{"env", "file", "secret"})
 	case f.Type == connectors.Word:
 		l.names(kindValue, f.Values)
 	case f.Type == connectors.Bool:
