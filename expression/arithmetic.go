@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 
@@ -118,11 +119,23 @@ func (c *compiler) floats(n *ast.BinaryNode, l, r operand) operand {
 }
 
 func finite(f *frame, at place, result, v float64, op string, w float64) (float64, bool) {
-	if math.IsInf(result, 0) || math.IsNaN(result) {
+	switch {
+	case math.IsNaN(result), v == 0 && math.IsInf(result, 0):
+		f.fail(at, "there is no number for %s %s %s", parenthesized(v), op, parenthesized(w))
+		return 0, false
+	case math.IsInf(result, 0):
 		f.fail(at, "float overflow: %v %s %v", v, op, w)
 		return 0, false
 	}
 	return result, true
+}
+
+// parenthesized writes a number so that its sign is its own.
+func parenthesized(v float64) string {
+	if v < 0 {
+		return fmt.Sprintf("(%v)", v)
+	}
+	return fmt.Sprint(v)
 }
 
 // rounded gives an int or float as the nearest float, as arithmetic does.

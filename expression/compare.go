@@ -3,6 +3,7 @@ package expression
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/expr-lang/expr/ast"
@@ -262,6 +263,10 @@ func (c *compiler) parseInstant(o operand) (operand, bool) {
 		parsed := literal(kindTimestamp, t.UnixNano())
 		parsed.node = o.node
 		return parsed, true
+	}
+	if _, err := parseTime(text, "", time.UTC); err != nil && strings.HasPrefix(err.Error(), "there is no such") {
+		c.problem(o.node, BadValue, "", "%s", err)
+		return o, false
 	}
 	c.problem(o.node, BadValue, `write "2024-05-31" or "2024-05-31T10:00:00Z"`, "expected a date or a time as in RFC 3339, found %q", text)
 	return o, false

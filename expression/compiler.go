@@ -112,6 +112,11 @@ func (c *compiler) fold(node ast.Node, o operand) operand {
 	if !isLiteral(node) {
 		return o
 	}
+	return c.evaluate(o)
+}
+
+// evaluate gives the value of what no row changes as a literal.
+func (c *compiler) evaluate(o operand) operand {
 	f := &frame{scopes: make([]scope, c.deepest)}
 	v, _ := boxed(o)(f)
 	if f.err != nil {

@@ -51,6 +51,27 @@ func (c *compiler) conversionHelp(o operand, to kind) string {
 	return ""
 }
 
+// boolHelp is for an operator over a bool and a number.
+func (c *compiler) boolHelp(operator string, o, number operand) string {
+	equality := operator == "==" || operator == "!="
+	written := c.source.slice(c.source.span(number.node))
+	switch {
+	case equality && number.constant == int64(1):
+		return "write `true` instead of `1`"
+	case equality && number.constant == int64(0):
+		return "write `false` instead of `0`"
+	case equality && o.constant != nil && number.constant == nil && len(written) <= longestQuoted:
+		unlike := "!="
+		if (operator == "==") != (o.constant == true) {
+			unlike = "=="
+		}
+		return fmt.Sprintf("write `%s %s 0`", written, unlike)
+	case o.constant == nil && len(c.source.slice(c.source.span(o.node))) <= longestQuoted:
+		return fmt.Sprintf("write `(%s ? 1 : 0)` for a number", c.source.slice(c.source.span(o.node)))
+	}
+	return ""
+}
+
 // quotesHelp is for a literal that only has quotes too many or too few.
 func (c *compiler) quotesHelp(o operand) string {
 	written := c.source.slice(c.source.span(o.node))
@@ -64,10 +85,12 @@ func (c *compiler) quotesHelp(o operand) string {
 	return fmt.Sprintf("write `%s` without quotes for a number", text)
 }
 
+// longestQuoted is how much of an expression a help repeats.
+const longestQuoted = 40
+
 // write shows the call of a function over an operand as it is written.
 func (c *compiler) write(function string, o operand) string {
-	const longest = 40
-	if text := c.source.slice(c.source.span(o.node)); len(text) <= longest {
+	if text := c.source.slice(c.source.span(o.node)); len(text) <= longestQuoted {
 		return fmt.Sprintf("write `%s(%s)`", function, text)
 	}
 	return fmt.Sprintf("convert it with `%s`", function)
@@ -82,6 +105,8 @@ func (c *compiler) mismatchHelp(operator string, l, r operand) string {
 	for _, pair := range [][2]operand{{l, r}, {r, l}} {
 		o, other := pair[0], pair[1]
 		switch {
+		case o.typ.kind == kindBool && isMachineNumber(other.typ.kind):
+			return c.boolHelp(operator, o, other)
 		case isInstant(other.typ) && o.typ.kind == kindInt && (operator == "+" || operator == "-"):
 			return `write a duration, as in duration("1h")`
 		case other.typ.kind == kindString && operator == "+",

@@ -26,7 +26,8 @@
 //   - Times compare with times, dates (their first instant in UTC) and literals
 //     of RFC 3339; json compares with anything, different types being unequal
 //     and without order.
-//   - A member or element that is not there is null.
+//   - A member or element that is not there is null; a name that the type of a
+//     record does not have is unknown.
 //   - The steps and the memory of one row are bounded.
 //   - Positions are byte ranges into the expression's own text.
 //

@@ -84,7 +84,7 @@ func (f *frame) search(at place, text string) bool { return f.step(at, 1+len(tex
 // has failed.
 func (f *frame) allocate(at place, n int) bool {
 	if n > maxRowMemory || f.memory+n > maxRowMemory {
-		f.fail(at, "row takes too much memory: more than %d MiB", maxRowMemory>>20)
+		f.fail(at, "the expression allocates more than %d MiB for this row", maxRowMemory>>20)
 		return false
 	}
 	f.memory += n

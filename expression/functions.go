@@ -121,7 +121,9 @@ func (c *compiler) unknownFunction(node ast.Node, name string, nodes []ast.Node)
 	p := Problem{Start: at.start, End: at.end, Kind: UnknownName, Message: fmt.Sprintf("unknown function `%s`", name)}
 	if help, ok := unavailable[name]; ok {
 		p.Message, p.Help = fmt.Sprintf("`%s` is not available", name), help
-	} else if near := nearest(name, slices.Collect(maps.Keys(functions))); near != "" {
+	} else if form, ok := foreignForms[foreignName(name)]; ok {
+		p.Help = fmt.Sprintf("write `%s`", form)
+	} else if near := nearestFunction(name); near != "" {
 		p.Label, p.Suggestion = fmt.Sprintf("did you mean `%s`?", near), near
 	}
 	c.report(p)
@@ -129,10 +131,17 @@ func (c *compiler) unknownFunction(node ast.Node, name string, nodes []ast.Node)
 	return null()
 }
 
+func nearestFunction(name string) string {
+	if same, ok := foreignFunctions[foreignName(name)]; ok {
+		return same
+	}
+	return nearest(name, slices.Collect(maps.Keys(functions)))
+}
+
 // survey finds the problems in the arguments of a call that has one itself.
 func (c *compiler) survey(nodes []ast.Node) {
 	for _, argument := range nodes {
-		c.body(argument, scopeType{})
+		c.body(argument, scopeType{carry: &dataType{}})
 	}
 }
 

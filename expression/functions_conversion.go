@@ -53,7 +53,7 @@ func ofBytes[R any](result kind, compute func(string) R) func(*compiler, call) o
 			return c.problem(k.nodes[0], Mistyped, c.conversionHelp(o, kindString), "`%s` takes text or bytes, found %s", k.name, o.typ)
 		}
 		return of1(result, func(f *frame, at place, s string) (r R, ok bool) {
-			if !f.search(at, s) || !f.allocate(at, 2*len(s)) {
+			if !f.allocate(at, 2*len(s)) {
 				return r, false
 			}
 			return compute(s), true
@@ -254,6 +254,10 @@ func compileFromJSON(_ *compiler, k call) operand {
 		v, err := parseJSON(s)
 		if err != nil {
 			f.fail(k.at, "text is not JSON: %s", err)
+			return nil, false
+		}
+		if name, repeated := repeatedName(s); repeated {
+			f.fail(k.at, "member `%s` occurs twice in the JSON text", name)
 			return nil, false
 		}
 		return v, v != nil

@@ -11,7 +11,7 @@ var listFunctions = []function{
 	{Function{"first", "first(list)", "The first element, null if there is none.", `first([7, 8])`, `7`}, oneList, compileElementAt(0)},
 	{Function{"last", "last(list)", "The last element, null if there is none.", `last([7, 8])`, `8`}, oneList, compileElementAt(-1)},
 	{Function{"take", "take(list, number)", "The first elements, as many as that.", `take([7, 8, 9], 2)`, `[7,8]`}, []param{anyArg, intArg}, compileTake},
-	{Function{"get", "get(x, key)", "An element of a list or a member of json or a record, null if there is none.", `get([7, 8], 5)`, `null`}, []param{anyArg, anyArg}, compileGet},
+	{Function{"get", "get(x, key)", "An element of a list or a member of json, null if there is none; or a member of a record, which must be one that its type has.", `get([7, 8], 5)`, `null`}, []param{anyArg, anyArg}, compileGet},
 	{Function{"reverse", "reverse(list)", "The elements from the last to the first.", `reverse([1, 2])`, `[2,1]`}, oneList, compileRearranged(reversed)},
 	{Function{"uniq", "uniq(list)", "Without repeated elements.", `uniq([1, 2, 1])`, `[1,2]`}, oneList, compileUnique},
 	{Function{"sort", "sort(list, order?)", "From the smallest to the largest; nulls last; \"desc\" turns it over.", `sort([2, 3, 1], "desc")`, `[3,2,1]`}, []param{anyArg, maybeTextArg}, compileSort},
@@ -75,20 +75,29 @@ func compileGet(c *compiler, k call) operand {
 		}
 		return c.element(base, key)
 	case kindRecord:
-		if name, ok := key.constant.(string); ok && base.typ.fieldIndex(name) >= 0 {
-			i := base.typ.fieldIndex(name)
-			record := boxed(base)
-			return fromBoxed(base.typ.fields[i].typ, func(f *frame) (any, bool) {
-				v, ok := record(f)
-				if !ok {
-					return nil, false
-				}
-				return v.([]any)[i], v.([]any)[i] != nil
-			})
-		}
-		return c.problem(k.nodes[1], UnknownName, "known: "+enumerate(base.typ.fieldNames()), "`get` needs a member of the record, written as text")
+		return c.getMember(k, base, key)
 	}
 	return c.problem(k.nodes[0], Mistyped, "", "`get` takes a list, a record or json, found %s", base.typ)
+}
+
+// getMember takes the member of a record, whose type says which there are.
+func (c *compiler) getMember(k call, base, key operand) operand {
+	name, ok := key.constant.(string)
+	if !ok {
+		return c.problem(k.nodes[1], Mistyped, "known: "+enumerate(base.typ.fieldNames()), "the name of a member must be written as text")
+	}
+	i := base.typ.fieldIndex(name)
+	if i < 0 {
+		return c.unknownMember(k.nodes[0], k.nodes[1], name, base.typ.fieldNames())
+	}
+	record := boxed(base)
+	return fromBoxed(base.typ.fields[i].typ, func(f *frame) (any, bool) {
+		v, ok := record(f)
+		if !ok {
+			return nil, false
+		}
+		return v.([]any)[i], v.([]any)[i] != nil
+	})
 }
 
 // compileRearranged compiles a function from a list to one of the same type.

@@ -50,6 +50,21 @@ func TestFunctionsOverNull(t *testing.T) {
 	}
 }
 
+// TestForeignFunctions holds that what is proposed for functions of other
+// languages exists.
+func TestForeignFunctions(t *testing.T) {
+	for name, same := range foreignFunctions {
+		if _, ok := functions[same]; !ok || foreignName(name) != name || foreignForms[name] != "" {
+			t.Errorf("%s: proposed is %s", name, same)
+		}
+	}
+	for name, form := range foreignForms {
+		if _, problems := Parse(form); len(problems) > 0 || foreignName(name) != name {
+			t.Errorf("%s: proposed is %s, with %v", name, form, problems)
+		}
+	}
+}
+
 func required(f Function) int {
 	n := 0
 	for _, p := range functions[f.Name].params {
@@ -119,6 +134,9 @@ func TestFunctions(t *testing.T) {
 		{`any(doc.a.b, # == 2.5)`, `true`},
 		{`bitshl(1, 64)`, `0`},
 		{`get(doc, "n") > 0`, `true`},
+		{`get(cust, "tier")`, `"gold"`},
+		{`get(doc, "missing")`, `null`},
+		{`fromJSON("{\"a\":{\"a\":\"a\"},\"b\":[\"a\",\"a\",{\"a\":1e400}]}").a.a`, `"a"`},
 	} {
 		if got, err := valueOf(t, test.text, fullRow); err != nil || got != test.want {
 			t.Errorf("%s = %s, %v, want %s", test.text, got, err, test.want)

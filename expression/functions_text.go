@@ -164,7 +164,7 @@ func lengthOf(_ *frame, _ place, v any) (int64, bool) {
 }
 
 func compileReplace(_ *compiler, k call) operand {
-	s, old, replacement, times := as[string](k.args[0]), as[string](k.args[1]), as[string](k.args[2]), as[int64](k.args[3])
+	s, old, replacement, times := searched(as[string](k.args[0]), k.at), as[string](k.args[1]), as[string](k.args[2]), as[int64](k.args[3])
 	return computed(kindString, fn[string](func(f *frame) (string, bool) {
 		v, ok := s(f)
 		a, oldOK := old(f)
@@ -186,7 +186,7 @@ func compileReplace(_ *compiler, k call) operand {
 
 func compileSplit(split func(s, separator string, n int) []string) func(*compiler, call) operand {
 	return func(_ *compiler, k call) operand {
-		s, separator, parts := as[string](k.args[0]), as[string](k.args[1]), as[int64](k.args[2])
+		s, separator, parts := searched(as[string](k.args[0]), k.at), as[string](k.args[1]), as[int64](k.args[2])
 		return fromBoxed(listOf(dataType{kind: kindString}), func(f *frame) (any, bool) {
 			v, ok := s(f)
 			sep, sepOK := separator(f)

@@ -1,7 +1,11 @@
 package expression
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 	_ "time/tzdata" // the same zones on every machine
 )
@@ -15,11 +19,11 @@ var timeFunctions = []function{
 	{Function{"now", "now()", "The time at which the batch is evaluated, the same for all its rows. A row that is read again gets another time: msg.time does not change.", `now() > date("2020-01-01")`, `true`},
 		nil, compileNow},
 	{Function{"date", "date(text, layout?, zone?)", "A timestamp from text: RFC 3339, a date, or as the layout (Go's: 2006-01-02 15:04:05) says. The zone is for text that names none; UTC by default.", `date("31.05.2024 10:00", "02.01.2006 15:04", "Europe/Zurich")`, `"2024-05-31T08:00:00Z"`},
-		[]param{anyArg, maybeTextArg, maybeTextArg}, compileDate},
+		[]param{anyArg, maybeTextArg, maybeTextArg}, ofConstants(compileDate)},
 	{Function{"format", "format(time, layout, zone?)", "The time as text, as the layout (Go's: 2006-01-02 15:04:05) says, in UTC or the zone.", `format(date("2024-05-31T08:00:00Z"), "2006-01-02 15h", "Europe/Zurich")`, `"2024-05-31 10h"`},
 		[]param{timeArg, textArg, maybeTextArg}, compileFormat},
 	{Function{"duration", "duration(text)", "A span of time: 1h30m, 250ms. Adds to times, and is the difference of two.", `date("2024-05-31") + duration("36h")`, `"2024-06-01T12:00:00Z"`},
-		oneText, of1(kindDuration, parseDuration)},
+		oneText, ofConstants(of1(kindDuration, parseDuration))},
 	{Function{"seconds", "seconds(duration)", "The seconds of a duration, a float.", `seconds(duration("1m30s"))`, `90`},
 		[]param{{kind: kindDuration}}, of1(kindFloat, pure(func(ns int64) float64 { return time.Duration(ns).Seconds() }))},
 	{Function{"year", "year(time, zone?)", "The year in UTC or the zone.", `year(date("2024-05-31"))`, `2024`}, timeZone, part(time.Time.Year)},
@@ -60,6 +64,18 @@ func (c *compiler) zone(k call, i int) (*time.Location, bool) {
 		return nil, false
 	}
 	return location, true
+}
+
+// ofConstants computes a function of constants at once, so that a mistake in
+// them is found before any row.
+func ofConstants(compile func(*compiler, call) operand) func(*compiler, call) operand {
+	return func(c *compiler, k call) operand {
+		o := compile(c, k)
+		if o.typ.kind == kindNull || slices.ContainsFunc(k.args, func(a operand) bool { return a.constant == nil }) {
+			return o
+		}
+		return c.evaluate(o)
+	}
 }
 
 func compileDate(c *compiler, k call) operand {
@@ -104,6 +120,7 @@ func parseTime(s, layout string, location *time.Location) (time.Time, error) {
 	if layout != "" {
 		layouts = []string{layout}
 	}
+	var missing error
 	for _, l := range layouts {
 		t, err := time.ParseInLocation(l, s, location)
 		switch {
@@ -112,11 +129,25 @@ func parseTime(s, layout string, location *time.Location) (time.Time, error) {
 		case err == nil:
 			return t, fmt.Errorf("time %.40q is out of range: the years 1678 to 2261", s)
 		}
+		missing = cmp.Or(missing, missingTime(err, s))
+	}
+	if missing != nil {
+		return time.Time{}, missing
 	}
 	if layout != "" {
 		return time.Time{}, fmt.Errorf("%.40q is not a time of the layout %.40q", s, layout)
 	}
 	return time.Time{}, fmt.Errorf("expected a time as in RFC 3339, found %.40q", s)
+}
+
+// missingTime says of text that has a layout's form that its day, or another
+// part, does not exist.
+func missingTime(err error, s string) error {
+	parse, _ := errors.AsType[*time.ParseError](err)
+	if parse == nil || !strings.HasSuffix(parse.Message, " out of range") {
+		return nil
+	}
+	return fmt.Errorf("there is no such %s: %.40q", strings.TrimSuffix(strings.TrimPrefix(parse.Message, ": "), " out of range"), s)
 }
 
 func compileFormat(c *compiler, k call) operand {
@@ -135,7 +166,7 @@ func compileFormat(c *compiler, k call) operand {
 func parseDuration(f *frame, at place, s string) (int64, bool) {
 	d, err := time.ParseDuration(s)
 	if err != nil {
-		f.fail(at, "expected a duration such as 1h30m, found %.40q", s)
+		f.fail(at, "expected a duration in h, m, s, ms, us or ns, such as 1h30m, found %.40q", s)
 		return 0, false
 	}
 	return int64(d), true

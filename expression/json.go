@@ -36,6 +36,43 @@ func parseJSON(text string) (any, error) {
 	return exactNumbers(v), nil
 }
 
+// repeatedName finds a name that an object in JSON text has twice.
+func repeatedName(text string) (string, bool) {
+	type level struct {
+		names map[string]bool // nil in a list
+		value bool            // comes next, after its name
+	}
+	levels := []level{{}}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return "", false // the end
+		}
+		top := &levels[len(levels)-1]
+		if name, ok := token.(string); ok && top.names != nil && !top.value {
+			if top.names[name] {
+				return name, true
+			}
+			top.names[name], top.value = true, true
+			continue
+		}
+		switch token {
+		case json.Delim('{'):
+			top.value = false
+			levels = append(levels, level{names: map[string]bool{}})
+		case json.Delim('['):
+			top.value = false
+			levels = append(levels, level{})
+		case json.Delim('}'), json.Delim(']'):
+			levels = levels[:len(levels)-1]
+		default:
+			top.value = false
+		}
+	}
+}
+
 type jsonError string
 
 func (e jsonError) Error() string { return string(e) }
@@ -213,7 +250,7 @@ func compareValues(a, b any) (int, bool) {
 
 // compareBig compares numbers of which one is an integer beyond int64.
 func compareBig(a, b any) (int, bool) {
-	if a == b { // also where the exponent is beyond what is computed with
+	if n, ok := a.(json.Number); ok && any(n) == b { // also where the exponent is beyond what is computed with
 		return 0, true
 	}
 	x, ok := bigOf(a)

@@ -50,6 +50,13 @@ func TestStepsAreBounded(t *testing.T) {
 	for _, text := range []string{
 		`all(scores, all(scores, all(scores, # > 0)))`,
 		`all(scores, all(scores, not (name contains "y")))`,
+		`all(scores, not (name matches "(.*)(.*)(.*)b"))`,
+		`repeat(name, 50) matches "(.*)(.*)(.*)b"`,
+		`all(scores, all(scores, not ("x" matches name[0:100] + "y")))`,
+		`all(scores, all(scores, len(name) > 0))`,
+		`all(scores, all(scores, indexOf(name, "y") < 0))`,
+		`all(scores, all(scores, len(split(name, "y")) > 0))`,
+		`all(scores, all(scores, name[0:1] == "x"))`,
 	} {
 		_, err := valueOf(t, text, row)
 		failure, ok := errors.AsType[*RowError](err)

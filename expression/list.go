@@ -108,7 +108,11 @@ func (c *compiler) memberOf(n *ast.MemberNode, base operand) operand {
 	if name, ok := n.Property.(*ast.StringNode); ok {
 		return c.problem(n.Property, UnknownName, methodHelp(name.Value), "%s has no member `%s`", article(base.typ.String()), name.Value)
 	}
-	return c.problem(n, Mistyped, "write `text[0:1]` for the first character of text", "%s has no elements", article(base.typ.String()))
+	help := ""
+	if base.typ.kind == kindString {
+		help = "write `text[0:1]` for the first character of text"
+	}
+	return c.problem(n, Mistyped, help, "%s has no elements", article(base.typ.String()))
 }
 
 func (c *compiler) element(list, index operand) operand {
@@ -141,7 +145,7 @@ func (c *compiler) recordMember(n *ast.MemberNode, base operand) operand {
 	}
 	i := base.typ.fieldIndex(name.Value)
 	if i < 0 {
-		return c.unknownMember(n, name.Value, base.typ.fieldNames())
+		return c.unknownMember(n.Node, n.Property, name.Value, base.typ.fieldNames())
 	}
 	typ := base.typ.fields[i].typ
 	if base.column != nil {
@@ -193,7 +197,7 @@ func (c *compiler) slice(n *ast.SliceNode) operand {
 	case kindNull:
 		return null()
 	case kindString:
-		text := as[string](base)
+		text := searched(as[string](base), c.place(n))
 		return computed(kindString, fn[string](func(f *frame) (string, bool) {
 			s, ok := text(f)
 			length := characters(s)

@@ -28,7 +28,7 @@ func (c *compiler) message(n *ast.MemberNode, name string) operand {
 	if o, ok := envelopeValue(name); ok && name != "event_id" {
 		return o
 	}
-	return c.unknownMember(n, name, messageMembers)
+	return c.unknownMember(n.Node, n.Property, name, messageMembers)
 }
 
 // envelopeValue gives a value that the broker knows of the row.

@@ -76,11 +76,12 @@ func (c *compiler) unknown(node ast.Node, what, name string, candidates []string
 	return null()
 }
 
-func (c *compiler) unknownMember(n *ast.MemberNode, name string, members []string) operand {
-	o := c.unknown(n.Property, "member", name, members)
+// unknownMember reports a member, written at property, that base does not have.
+func (c *compiler) unknownMember(base, property ast.Node, name string, members []string) operand {
+	o := c.unknown(property, "member", name, members)
 	last := &c.problems[len(c.problems)-1]
-	if _, element := n.Node.(*ast.PointerNode); !element {
-		last.Message += fmt.Sprintf(" of `%s`", c.source.slice(c.source.span(n.Node)))
+	if _, element := base.(*ast.PointerNode); !element {
+		last.Message += fmt.Sprintf(" of `%s`", c.source.slice(c.source.span(base)))
 	}
 	return o
 }

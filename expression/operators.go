@@ -2,6 +2,8 @@ package expression
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -29,7 +31,11 @@ func (c *compiler) binary(n *ast.BinaryNode) operand {
 			return c.dashedProblem(n, name)
 		}
 	}
+	known := len(c.problems)
 	l, r := c.compile(n.Left), c.compile(n.Right)
+	if not, ok := n.Left.(*ast.UnaryNode); ok && bindsTooClose(n, not, r) {
+		return c.notProblem(n, not, r, known)
+	}
 	switch n.Operator {
 	case "and", "&&", "or", "||":
 		return c.logic(n, l, r)
@@ -56,4 +62,40 @@ func (c *compiler) dashedProblem(n *ast.BinaryNode, name string) operand {
 		Message: fmt.Sprintf("`%s` reads as a subtraction", c.source.slice(at)),
 		Label:   fmt.Sprintf("the column `%s` is written `%s`", name, written)})
 	return null()
+}
+
+// bindsTooClose says whether n is as in `not x == 7`, where not takes x alone: a
+// bool is then compared with what is none.
+func bindsTooClose(n *ast.BinaryNode, not *ast.UnaryNode, r operand) bool {
+	if not.Operator != "not" && not.Operator != "!" {
+		return false
+	}
+	switch n.Operator {
+	case "==", "!=", "<", "<=", ">", ">=", "contains", "startsWith", "endsWith", "matches":
+		return r.typ.kind != kindNull && r.typ.kind != kindBool && r.typ.kind != kindJSON
+	}
+	return false
+}
+
+// notProblem stands for what was found about the operand of not, from the known
+// problems on: that follows from it.
+func (c *compiler) notProblem(n *ast.BinaryNode, not *ast.UnaryNode, r operand, known int) operand {
+	inner := c.source.span(not.Node)
+	c.problems = append(c.problems[:known], slices.DeleteFunc(c.problems[known:], func(p Problem) bool {
+		return p.Kind == Mistyped && p.Start == inner.start && p.End == inner.end && strings.HasPrefix(p.Message, "`"+not.Operator+"` takes")
+	})...)
+	at := c.source.span(n)
+	help := fmt.Sprintf("`%s` takes what is next to it: put the comparison in parentheses", not.Operator)
+	if text := strings.TrimSpace(c.source.slice(at)[len(not.Operator):]); len(text) <= longestQuoted {
+		help = fmt.Sprintf("write `%s`", joined(not.Operator, "("+text+")"))
+	}
+	return c.problemAt(at, Mistyped, help, "`%s` does not take bool and %s", n.Operator, r.typ)
+}
+
+// joined writes an operator of one operand before it.
+func joined(operator, text string) string {
+	if operator == "!" {
+		return operator + text
+	}
+	return operator + " " + text
 }

@@ -30,7 +30,9 @@ func (e *Expression) Text() string { return e.source.text }
 // arguments, bad literals and operators over literals of the wrong type.
 //
 // The expression is nil exactly if its syntax is wrong. If it is not nil but
-// there are problems other than warnings, Compile would report them again.
+// there are problems other than warnings, Compile fails, too, and reports them
+// again among its own, but for those of a call or an operator that gets a wrong
+// type by the schema.
 func Parse(text string) (*Expression, []Problem) {
 	e, problem := parseSyntax(text)
 	if problem != nil {

@@ -34,6 +34,9 @@ func (c *compiler) pointer(n *ast.PointerNode) operand {
 			return v, v != nil
 		})
 	}
+	if n.Name == "acc" {
+		return c.problem(n, UnknownName, "", "`#acc` exists only in the value of `reduce`")
+	}
 	return c.unknown(n, "pointer", "#"+n.Name, []string{"#", "#index", "#acc"})
 }
 

@@ -45,7 +45,7 @@ func renderAll(lines string) string {
 	for text := range strings.Lines(lines) {
 		text = strings.TrimSuffix(text, "\n")
 		e, problems := Parse(text)
-		if e != nil && !failed(problems) {
+		if e != nil {
 			_, problems = e.CompileFilter(testEnvironment)
 		}
 		if len(problems) == 0 {
@@ -77,8 +77,12 @@ func TestProblemsAreWithinTheText(t *testing.T) {
 func checkProblems(t *testing.T, text string) (*Program, *Expression) {
 	e, problems := Parse(text)
 	var p *Program
-	if e != nil && !failed(problems) {
+	if e != nil {
+		before := problems
 		p, problems = e.Compile(testEnvironment)
+		if failed(before) && p != nil {
+			t.Errorf("%q: only Parse finds %v", text, before)
+		}
 		if (p == nil) != failed(problems) {
 			t.Errorf("%q: program is %v with the problems %v", text, p, problems)
 		}

@@ -102,6 +102,10 @@ func checkToken(src *source, i int) *Problem {
 			foreign := src.tokens[i-1].Value + "="
 			return syntaxAt(at, fmt.Sprintf("unexpected `=`: there is no operator `%s`", foreign), foreignOperators[foreign])
 		}
+		if i+1 < len(src.tokens) && src.tokens[i+1].Is(lexer.Operator, ">") && src.bytes(src.tokens[i+1].Location).start == at.end {
+			return syntaxAt(span{at.start, at.end + 1}, "unexpected `=>`: there is no operator `=>`",
+				"write `>=` to compare, `#` for an element: `filter(list, # > 1)`")
+		}
 		p := syntaxAt(at, "unexpected `=`", "write `==` to compare")
 		p.Suggestion = "=="
 		return p
@@ -195,6 +199,9 @@ func endProblem(src *source) *Problem {
 	case last.Is(lexer.Operator, ".", "?."):
 		return syntaxAt(at, fmt.Sprintf("expected a member's name after `%s`, found the end", last.Value), "")
 	}
+	if endsOperand(last) && lacksColon(src, len(src.tokens)) {
+		return colonProblem(span{at.end, at.end}, "the end")
+	}
 	return syntaxAt(span{at.end, at.end}, "expected an operand, found the end", "")
 }
 
@@ -202,6 +209,8 @@ func unexpectedProblem(src *source, i int) *Problem {
 	token := src.tokens[i]
 	at := src.bytes(token.Location)
 	switch {
+	case isTextOperator(token.Value) && i+1 < len(src.tokens) && src.tokens[i+1].Is(lexer.Bracket, "("):
+		return syntaxAt(at, fmt.Sprintf("`%s` is an operator, not a function", token.Value), fmt.Sprintf("write `text %s \"a\"`", token.Value))
 	case isWordOperator(token):
 		return syntaxAt(at, fmt.Sprintf("expected an operand, found the operator `%s`", token.Value), quoteHelp(token.Value))
 	case token.Is(lexer.Operator, "#"):
@@ -209,10 +218,39 @@ func unexpectedProblem(src *source, i int) *Problem {
 	case i > 0 && foreignOperators[src.tokens[i-1].Value+token.Value] != "":
 		foreign := src.tokens[i-1].Value + token.Value
 		return syntaxAt(at, fmt.Sprintf("unexpected `%s`: there is no operator `%s`", token.Value, foreign), foreignOperators[foreign])
+	case i > 0 && endsOperand(src.tokens[i-1]) && !startsOperand(token) && lacksColon(src, i):
+		return colonProblem(at, "`"+src.slice(at)+"`")
+	case i > 1 && token.Is(lexer.Operator, ":") && src.tokens[i-2].Is(lexer.Bracket, "{"):
+		return syntaxAt(at, "unexpected `:`",
+			fmt.Sprintf("a record in a predicate needs braces of its own: `{{%s: ...}}`", src.slice(src.bytes(src.tokens[i-1].Location))))
 	case i > 0 && endsOperand(src.tokens[i-1]) && startsOperand(token):
 		return syntaxAt(at, fmt.Sprintf("expected an operator, found `%s`", src.slice(at)), "")
 	}
 	return syntaxAt(at, fmt.Sprintf("unexpected `%s`", src.slice(at)), "")
+}
+
+func colonProblem(at span, found string) *Problem {
+	return syntaxAt(at, "expected `:` and the other value of `?`, found "+found, "write `condition ? value : other`")
+}
+
+// lacksColon reports whether a `?` before token i, within the same brackets,
+// has no `:`.
+func lacksColon(src *source, i int) bool {
+	level, colons := 0, 0
+	for i--; i >= 0 && level >= 0; i-- {
+		token := src.tokens[i]
+		level -= depth(token)
+		switch {
+		case level != 0:
+		case token.Is(lexer.Operator, ":"):
+			colons++
+		case token.Is(lexer.Operator, "?"):
+			if colons--; colons < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // foreignOperators of other languages come as two tokens.
@@ -236,7 +274,7 @@ func quoteHelp(word string) string {
 
 func endsOperand(token lexer.Token) bool {
 	return token.Kind == lexer.Identifier || token.Kind == lexer.Number || token.Kind == lexer.String ||
-		token.Kind == lexer.Bytes || depth(token) == -1
+		token.Kind == lexer.Bytes || token.Is(lexer.Operator, "#") || depth(token) == -1
 }
 
 func startsOperand(token lexer.Token) bool {

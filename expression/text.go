@@ -15,6 +15,8 @@ var textTests = map[string]func(s, part string) bool{
 	"endsWith":   strings.HasSuffix,
 }
 
+func isTextOperator(operator string) bool { return operator == "matches" || textTests[operator] != nil }
+
 // texts reports operands that are not text.
 func (c *compiler) texts(n *ast.BinaryNode, l, r operand) bool {
 	what := "`" + n.Operator + "`"
@@ -41,30 +43,37 @@ func (c *compiler) textTest(n *ast.BinaryNode, l, r operand) operand {
 // matches compiles a literal pattern once, and one that comes from data for
 // each row.
 func (c *compiler) matches(n *ast.BinaryNode, l, r operand) operand {
-	if !c.texts(n, l, r) {
-		return null()
-	}
-	at, pattern := c.place(n), as[string](r)
-	var fixed *regexp.Regexp
-	if r.constant != nil {
+	valid := c.texts(n, l, r)
+	var fixed *pattern
+	if written, ok := r.constant.(string); ok && r.typ.kind == kindString {
 		var err error
-		if fixed, err = compilePattern(r.constant.(string)); err != nil {
-			return c.problem(n.Right, BadValue, patternHelp(r.constant.(string)), "%s", err)
+		if fixed, err = compilePattern(written); err != nil {
+			return c.problem(n.Right, BadValue, patternHelp(written), "%s", err)
 		}
 	}
+	if !valid {
+		return null()
+	}
+	at, text := c.place(n), as[string](r)
 	a := as[string](l)
 	return nullableIf(l.nullable || r.nullable, computed(kindBool, fn[bool](func(f *frame) (bool, bool) {
 		v, ok := a(f)
-		p, alsoOK := pattern(f)
-		if !ok || !alsoOK || !f.search(at, v) {
+		p, alsoOK := text(f)
+		if !ok || !alsoOK {
 			return false, false
 		}
-		if fixed != nil {
-			return fixed.MatchString(v), true
+		re := fixed
+		if re == nil {
+			var err error
+			if re, err = compilePattern(p); err != nil {
+				f.fail(at, "%s", err)
+				return false, false
+			}
+			if !f.step(at, compileSteps*re.size) {
+				return false, false
+			}
 		}
-		re, err := compilePattern(p)
-		if err != nil {
-			f.fail(at, "%s", err)
+		if !f.step(at, 1+len(v)*re.size/matchedPerStep) {
 			return false, false
 		}
 		return re.MatchString(v), true
@@ -74,15 +83,42 @@ func (c *compiler) matches(n *ast.BinaryNode, l, r operand) operand {
 // maxPattern bounds patterns that come from data.
 const maxPattern = 10_000
 
-func compilePattern(pattern string) (*regexp.Regexp, error) {
-	if len(pattern) > maxPattern {
+// What a pattern costs: an instruction of it is made in the time of several
+// steps, and run over several bytes in the time of one.
+const (
+	compileSteps   = 10
+	matchedPerStep = 16
+)
+
+// pattern is a regular expression and how many instructions it has: matching
+// takes at worst that many for each byte of text.
+type pattern struct {
+	*regexp.Regexp
+	size int
+}
+
+func compilePattern(text string) (*pattern, error) {
+	if len(text) > maxPattern {
 		return nil, patternError("longer than 10000 bytes")
 	}
-	re, err := regexp.Compile(pattern)
+	re, err := regexp.Compile(text)
 	if err != nil {
 		return nil, patternError(strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
-	return re, nil
+	size, err := patternSize(text)
+	return &pattern{re, size}, err
+}
+
+func patternSize(text string) (int, error) {
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return 0, err
+	}
+	instructions, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return 0, err
+	}
+	return len(instructions.Inst), nil
 }
 
 type patternError string
