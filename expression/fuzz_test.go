@@ -142,7 +142,7 @@ func machineValue(text string) (bool, error) {
 
 // FuzzJSON holds that what is decoded is written as the same value.
 func FuzzJSON(f *testing.F) {
-	for _, text := range []string{`{"a":[1,2.5,"x",null,true]}`, `9223372036854775808`, `-0.0`, `1e-7`, `"\u0000<&>\ud800"`, `1e400`} {
+	for _, text := range []string{`{"a":[1,2.5,"x",null,true]}`, `9223372036854775808`, `-0.0`, `1e-7`, `"\u0000<&>\ud800"`, `1e400`, `100000010000000000000.0`, `1234567890123456789.0`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

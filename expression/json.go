@@ -148,9 +148,11 @@ func appendJSON(out []byte, t dataType, v any) []byte {
 	return out
 }
 
+// appendFloat writes what reads as the same float: from 2^53 on the shortest digits
+// without an exponent would read as another integer.
 func appendFloat(out []byte, v float64) []byte {
 	format := byte('f')
-	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
+	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1<<53) {
 		format = 'e'
 	}
 	return strconv.AppendFloat(out, v, format, -1, 64)
