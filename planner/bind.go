@@ -56,8 +56,8 @@ const envelopePrefix = "_flow_"
 // known of the columns: then every name stands for a null. The findings have
 // their place in the file; the pipeline is nil if there is an error.
 func (f *Flow) Bind(schema *arrow.Schema) (*Pipeline, lang.Diagnostics) {
-	b := &binder{schema: schema, params: f.params}
-	defer func() { f.noteSchema(b.findings) }()
+	b := &binder{schema: schema, params: f.params, undeclared: map[lang.Span]bool{}}
+	defer func() { f.noteSchema(b) }()
 	p := &Pipeline{}
 	for _, s := range f.Steps {
 		p.Steps = append(p.Steps, b.step(s))
@@ -76,13 +76,14 @@ func (f *Flow) Bind(schema *arrow.Schema) (*Pipeline, lang.Diagnostics) {
 	return p, b.findings
 }
 
-// noteSchema points from findings about names at the schema that declares them.
-func (f *Flow) noteSchema(findings lang.Diagnostics) {
+// noteSchema points from findings about columns at the schema that declares them.
+func (f *Flow) noteSchema(b *binder) {
+	findings := b.findings
 	if !f.Schema.Declared {
 		return
 	}
 	for i := range findings {
-		if findings[i].Code == codeUnknownField {
+		if findings[i].Code == codeUnknownField && !b.undeclared[findings[i].Span] {
 			findings[i].Notes = append(findings[i].Notes, lang.Note{Source: f.file, Span: f.schema, Text: "the schema is declared here"})
 		}
 	}
@@ -93,6 +94,8 @@ type binder struct {
 	params   map[string]expression.Param
 	guessed  bool // a column of unknown type stands for one with a mistake
 	findings lang.Diagnostics
+	// undeclared are the places of names that no schema declares: parameters and members of msg.
+	undeclared map[lang.Span]bool
 }
 
 func (b *binder) environment() expression.Environment {
@@ -121,7 +124,11 @@ func (b *binder) add(e *Expression, problems []expression.Problem) {
 		if slices.Contains(e.said, p) || p.Warning && b.guessed {
 			continue
 		}
-		b.findings = append(b.findings, e.diagnostic(p))
+		d := e.diagnostic(p)
+		b.undeclared[d.Span] = slices.ContainsFunc(e.parsed.Columns(), func(r expression.Reference) bool {
+			return r.Kind != expression.ColumnReference && r.Start < p.End && p.Start < r.End
+		})
+		b.findings = append(b.findings, d)
 	}
 }
 
