@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -61,9 +62,8 @@ func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 }
 
 // epoch reads, applies, certifies and acknowledges once. It returns ErrDrained when
-// the source is drained, and an epoch that is not certified when there was
-// nothing to read.
-func (m *machine) epoch(ctx context.Context) (*epoch, error) {
+// the source is drained. Where there was nothing to read nothing is certified.
+func (m *machine) epoch(ctx context.Context) error {
 	m.enter(Reading)
 	m.number = m.chain.state.Epoch + 1
 	e := &epoch{number: m.number, before: m.totals.Time, bad: badRows{action: m.flow.BadRow}}
@@ -72,15 +72,15 @@ func (m *machine) epoch(ctx context.Context) (*epoch, error) {
 		err := m.step(ctx, e, phase)
 		if err != nil {
 			m.abort(ctx, e)
-			return e, err
+			return err
 		}
 		if len(e.delivery.Messages()) == 0 {
-			return e, m.stillOwner(ctx)
+			return m.stillOwner(ctx)
 		}
 	}
 	m.count(e)
 	m.emit(Event{Kind: Certified, Epoch: e.number})
-	return e, nil
+	return nil
 }
 
 // ownerInterval is how often an idle flow makes sure that it is the owner still.
@@ -298,22 +298,10 @@ func (m *machine) certify(ctx context.Context, e *epoch) error {
 
 // advance replaces the positions of the streams that were read.
 func advance(positions, read []connectors.Position) []connectors.Position {
-	next := make([]connectors.Position, 0, len(positions)+len(read))
-	for _, p := range positions {
-		if !hasStream(read, p.Stream) {
-			next = append(next, p)
-		}
-	}
-	return append(next, read...)
-}
-
-func hasStream(positions []connectors.Position, stream string) bool {
-	for _, p := range positions {
-		if p.Stream == stream {
-			return true
-		}
-	}
-	return false
+	kept := slices.DeleteFunc(slices.Clone(positions), func(p connectors.Position) bool {
+		return slices.ContainsFunc(read, func(r connectors.Position) bool { return r.Stream == p.Stream })
+	})
+	return append(kept, read...)
 }
 
 // abort takes back what has no certificate. A certified epoch whose
@@ -405,7 +393,7 @@ func (m *machine) notice(n connectors.Notice) {
 
 func (m *machine) snapshot() Totals {
 	t := m.totals
-	t.Places = append([]Place(nil), m.totals.Places...)
+	t.Places = slices.Clone(m.totals.Places)
 	if m.source != nil {
 		stats := m.source.Stats()
 		t.Redelivered, t.Pending = stats.Redelivered, stats.Pending

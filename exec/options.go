@@ -19,7 +19,8 @@ type Options struct {
 	// first source, which is where it is if Ledger is nil.
 	Ledger func(context.Context, connectors.Identity) (connectors.Ledger, error)
 	// Stop ends the run when it is closed: the open epoch is closed at once,
-	// committed, certified and acknowledged. A failure then is not retried.
+	// committed, certified and acknowledged. A failure that would be retried ends
+	// the run with ErrStopped then.
 	Stop <-chan struct{}
 	// OnEvent is called in the run's own goroutine and must not block.
 	OnEvent func(Event)

@@ -155,7 +155,7 @@ func (m *machine) loop(ctx context.Context) error {
 			}
 		}
 		if err == nil {
-			if _, err = m.epoch(ctx); err == nil {
+			if err = m.epoch(ctx); err == nil {
 				failures = 0
 			}
 		}

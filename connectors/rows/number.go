@@ -85,32 +85,6 @@ func isFinite(literal []byte) bool {
 	return err == nil
 }
 
-// isNumber reports whether text is a JSON number and nothing else.
-func isNumber(text []byte) bool {
-	rest := bytes.TrimPrefix(text, []byte("-"))
-	whole := leadingDigits(rest)
-	if whole == 0 || whole > 1 && rest[0] == '0' {
-		return false
-	}
-	rest = rest[whole:]
-	if len(rest) > 0 && rest[0] == '.' {
-		n := leadingDigits(rest[1:])
-		if n == 0 {
-			return false
-		}
-		rest = rest[1+n:]
-	}
-	if len(rest) > 0 && rest[0]|0x20 == 'e' {
-		rest = rest[1:]
-		if len(rest) > 0 && (rest[0] == '+' || rest[0] == '-') {
-			rest = rest[1:]
-		}
-		n := leadingDigits(rest)
-		return n > 0 && n == len(rest)
-	}
-	return len(rest) == 0
-}
-
 func leadingDigits(text []byte) int {
 	for i, c := range text {
 		if c < '0' || c > '9' {

@@ -10,18 +10,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-func TestIsNumber(t *testing.T) {
-	for text, want := range map[string]bool{
-		"0": true, "-0": true, "10": true, "-1.50": true, "1e9": true, "1E+09": true, "0.0e-1": true,
-		"": false, "-": false, "+1": false, "01": false, ".5": false, "1.": false, "1e": false, "1e+": false,
-		"1 ": false, "NaN": false, "0x1": false, "1e1.5": false, "--1": false, "1_0": false,
-	} {
-		if got := isNumber([]byte(text)); got != want {
-			t.Errorf("%q: expected %v, found %v", text, want, got)
-		}
-	}
-}
-
 func TestIsWide(t *testing.T) {
 	for v, want := range map[int64]bool{
 		0: false, 1 << 53: false, -1 << 53: false, 1<<53 + 1: true, -1<<53 - 1: true,
@@ -41,9 +29,6 @@ func FuzzNumber(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		value := jsontext.Value(text)
 		isJSON := value.IsValid() && value.Kind() == '0' && strings.TrimSpace(text) == text
-		if isNumber([]byte(text)) != isJSON {
-			t.Fatalf("%q: expected isNumber to give %v", text, isJSON)
-		}
 		if !isJSON {
 			return
 		}
