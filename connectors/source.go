@@ -37,7 +37,7 @@ type Source interface {
 	// the flow writes to is never read; an error names a loop and how to end it.
 	Avoid(targets []Target) error
 	// Seek makes the next Read start right after the positions, and where none is
-	// given for a stream at the start that its spec asks for. Everything that is
+	// given for a stream at its first message. Everything that is
 	// on loan is forgotten; whoever holds it gets no acknowledgement through.
 	// What the source leaves at the server belongs to records, the name of the
 	// flow's records in the ledger, and Seek fails where it belongs to others.

@@ -39,7 +39,7 @@ func connectorsPage(kind connectors.Kind) string {
 	b.WriteString("# Settings of connectors\n\n" +
 		"A setting is a key and a value behind a connection's kind, a source, a sink or a dead letter. " +
 		"Texts stand in quotes; numbers, durations (`5s`), sizes (`16MiB`) and words do not. " +
-		"A secret is `env \"NAME\"` or `file \"PATH\"`, never a text. A template may hold `<holes>`.\n")
+		"A secret is `env \"NAME\"`, `file \"PATH\"` or `secret \"NAME\"`, never a text. A template may hold `<holes>`.\n")
 	for _, role := range []struct {
 		title, form string
 		fields      connectors.Fields

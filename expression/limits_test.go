@@ -16,6 +16,7 @@ func TestHugeExpressions(t *testing.T) {
 	for name, text := range map[string]string{
 		"parentheses":      nested("(", "1", ")", 2000),
 		"open":             strings.Repeat("(", 100_000),
+		"intervals":        nested("1 in 1..(", "paid", " ? 1 : 2)", 400),
 		"lists":            nested("[", "1", "]", 2000),
 		"records":          nested("{a:", "1", "}", 1000),
 		"not":              strings.Repeat("not ", 4000) + "paid",

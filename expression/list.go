@@ -266,7 +266,7 @@ func (c *compiler) interval(n *ast.BinaryNode, l, r operand) operand {
 	}
 	at := c.place(n)
 	from, to := as[int64](l), as[int64](r)
-	return fromBoxed(listOf(dataType{kind: kindInt}), func(f *frame) (any, bool) {
+	list := fromBoxed(listOf(dataType{kind: kindInt}), func(f *frame) (any, bool) {
 		a, ok := from(f)
 		b, alsoOK := to(f)
 		if !ok || !alsoOK {
@@ -289,4 +289,6 @@ func (c *compiler) interval(n *ast.BinaryNode, l, r operand) operand {
 			}
 		}
 	})
+	list.bounds = &[2]operand{l, r}
+	return list
 }

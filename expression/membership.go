@@ -10,8 +10,8 @@ import (
 
 // membership compiles x in list, "name" in record, x in 1..10.
 func (c *compiler) membership(n *ast.BinaryNode, l, r operand) operand {
-	if bounds, ok := n.Right.(*ast.BinaryNode); ok && bounds.Operator == ".." && l.typ.kind == kindInt && r.typ.kind == kindList {
-		return c.between(l, c.compile(bounds.Left), c.compile(bounds.Right))
+	if r.bounds != nil && l.typ.kind == kindInt {
+		return c.between(l, r.bounds[0], r.bounds[1])
 	}
 	switch r.typ.kind {
 	case kindNull:

@@ -17,6 +17,7 @@ type operand struct {
 	eval     any // fn[bool], fn[int64], fn[float64], fn[string] or fn[any], by kind; nil if always null
 	constant any // the boxed value if it is known before any row; else nil
 	column   *columnUse
+	bounds   *[2]operand // of an interval as it stands
 }
 
 // columnUse marks an operand that is a column as it stands.

@@ -95,7 +95,7 @@ var planCodes = []Explanation{
 	},
 	{
 		Code: "F3002", Title: "value of another type",
-		Text: "Texts stand in quotes; numbers, durations, sizes and words do not. A duration and a size have their unit: `5s`, `16MiB`. Only connections and secrets take `env` and `file`.",
+		Text: "Texts stand in quotes; numbers, durations, sizes and words do not. A duration and a size have their unit: `5s`, `16MiB`. Only connections and secrets take `env`, `file` and `secret`.",
 		Bad:  `from nats "orders.>" to nats stream "OUT" subject "out.v1" publish_timeout "5s"`,
 		Good: `from nats "orders.>" to nats stream "OUT" subject "out.v1" publish_timeout 5s`,
 	},

@@ -12,7 +12,7 @@ import (
 // confirm asks a person, on a terminal. Without one nothing is asked and nothing
 // is done.
 func (a *app) confirm(question string) error {
-	if !a.asksPerson() {
+	if !isTerminal(a.in) {
 		return usagef("this asks for a confirmation, and standard input is no terminal: add --yes")
 	}
 	fmt.Fprintf(a.errs, "%s [y/N] ", question)
@@ -27,8 +27,9 @@ func (a *app) confirm(question string) error {
 	return &failure{status: statusFailed, err: errors.New("not confirmed, so nothing was changed")}
 }
 
-func (a *app) asksPerson() bool {
-	file, ok := a.in.(*os.File)
+// isTerminal says whether a stream is a terminal, or another character device.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}

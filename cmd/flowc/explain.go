@@ -41,10 +41,7 @@ func meantCode(code string) string {
 	for _, e := range lang.Explanations() {
 		all = append(all, string(e.Code))
 	}
-	if nearest, ok := lang.Nearest(code, all); ok {
-		return fmt.Sprintf("; did you mean %s?", nearest)
-	}
-	return ""
+	return meant(code, "", all)
 }
 
 // codeRanges are the first digits of codes.

@@ -63,8 +63,8 @@ func TestKilledFlow(t *testing.T) {
 	if got := claims(w.chain()); got != kills+1 {
 		t.Errorf("expected %d claims, found %d", kills+1, got)
 	}
-	if c := w.consumer(); c.NumAckPending != 0 || c.NumPending != 0 {
-		t.Errorf("the consumer has %d unacknowledged and %d unread", c.NumAckPending, c.NumPending)
+	if c := w.consumer(); c.Name == "" || c.NumAckPending != 0 || c.NumPending != 0 {
+		t.Errorf("the consumer %q has %d unacknowledged and %d unread", c.Name, c.NumAckPending, c.NumPending)
 	}
 }
 

@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"strings"
 
 	"github.com/flowlang/flow/connectors"
-	"github.com/flowlang/flow/lang"
 	"github.com/flowlang/flow/planner"
 	"github.com/spf13/cobra"
 )
@@ -63,11 +61,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	for _, c := range cmd.Commands() {
 		known = append(known, c.Name())
 	}
-	text := fmt.Sprintf("unknown command %q for %q, which has %s", args[0], cmd.CommandPath(), strings.Join(known, ", "))
-	if nearest, ok := lang.Nearest(args[0], known); ok {
-		text += fmt.Sprintf("; did you mean %s?", nearest)
-	}
-	return usagef("%s", text)
+	return usagef("unknown command %q for %q, which has %s%s", args[0], cmd.CommandPath(), strings.Join(known, ", "), meant(args[0], "", known))
 }
 
 // onlyFlow is the one flow of a file.

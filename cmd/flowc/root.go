@@ -66,15 +66,21 @@ func noEmptyFlags(cmd *cobra.Command) (err error) {
 	return err
 }
 
+// meant asks whether one of the known words was meant; it is empty if none is near.
+func meant(word, prefix string, known []string) string {
+	if nearest, ok := lang.Nearest(word, known); ok {
+		return fmt.Sprintf("; did you mean %s%s?", prefix, nearest)
+	}
+	return ""
+}
+
 // flagError adds what was probably meant to an error about a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
 		var known []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		if nearest, ok := lang.Nearest(name, known); ok {
-			text += fmt.Sprintf("; did you mean --%s?", nearest)
-		}
+		text += meant(name, "--", known)
 	}
 	return usagef("%s (see %s --help)", text, cmd.CommandPath())
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -74,11 +73,7 @@ acknowledges it; a second one aborts.`,
 func (r running) check() error {
 	switch {
 	case r.until != "" && r.until != "caught-up":
-		text := fmt.Sprintf("--until knows caught-up, found %q", r.until)
-		if nearest, ok := lang.Nearest(r.until, []string{"caught-up"}); ok {
-			text += fmt.Sprintf("; did you mean %s?", nearest)
-		}
-		return usagef("%s", text)
+		return usagef("--until knows caught-up, found %q%s", r.until, meant(r.until, "", []string{"caught-up"}))
 	case r.seed != "" && r.embedded == "":
 		return usagef("--seed goes with --embedded: it would write into a server that others use")
 	case r.embedded != "" && (r.nats.server != "" || r.nats.context != ""):

@@ -48,7 +48,7 @@ func newLogger(to io.Writer, format string) *slog.Logger {
 func tidy(_ []string, a slog.Attr) slog.Attr {
 	switch {
 	case a.Key == slog.TimeKey && a.Value.Kind() == slog.KindTime:
-		return slog.String(a.Key, a.Value.Time().UTC().Format("2006-01-02T15:04:05.000Z"))
+		return slog.String(a.Key, stamp(a.Value.Time()))
 	case a.Value.Kind() == slog.KindString:
 		return slog.String(a.Key, lang.Printable(a.Value.String()))
 	}

@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // soon is how long an end may take that waits for nothing.
@@ -71,7 +73,9 @@ from nats "orders.>" epoch 50/10m to out stream "OUT" subject "out.v1" publish_t
 // claim, and that the next run brings it to its end.
 func (w *world) uncertified() {
 	w.t.Helper()
-	if c := w.consumer(); c.AckFloor.Stream != 0 {
+	var c *jetstream.ConsumerInfo
+	eventually(w.t, "the consumer is there", func() bool { c = w.consumer(); return c.Name != "" })
+	if c.AckFloor.Stream != 0 {
 		w.t.Errorf("a cut epoch was acknowledged up to %d", c.AckFloor.Stream)
 	}
 	w.run(w.flow("50/100ms"), "--until", "caught-up").ends(statusDone, bound)

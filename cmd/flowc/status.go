@@ -91,12 +91,7 @@ func (a *app) colored() bool {
 	case "never":
 		return false
 	}
-	file, ok := a.errs.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" || os.Getenv("TERM") == "" {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "" && isTerminal(a.errs)
 }
 
 // runStatus is the status after a run that failed. Before the flow was admitted

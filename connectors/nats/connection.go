@@ -169,7 +169,7 @@ func (c *connection) api(request string) string {
 	case c.settings.Has("domain"):
 		return "$JS." + c.settings.Text("domain") + ".API." + request
 	case c.settings.Has("api_prefix"):
-		return c.settings.Text("api_prefix") + "." + request
+		return strings.TrimSuffix(c.settings.Text("api_prefix"), ".") + "." + request
 	}
 	return jetstream.DefaultAPIPrefix + request
 }

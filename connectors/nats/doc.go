@@ -1,8 +1,8 @@
 // Package nats is the connector for NATS JetStream: subjects of streams as
 // sources, streams as sinks, and a stream as the ledger.
 //
-// It imports connectors, connectors/rows and the NATS client; the server only in
-// its subpackage embedded.
+// It imports connectors, connectors/rows, Arrow, jsontext, and the NATS client with
+// nkeys and its command line's contexts; the server only in its subpackage embedded.
 //
 // What always holds:
 //

@@ -19,7 +19,7 @@ type frames struct {
 	sink *sink
 	ids  *messageIDs
 
-	schema *arrow.Schema // that members is for
+	schema *arrow.Schema // that member is for
 	member *rows.Encoder
 
 	bodies []byte

@@ -121,8 +121,7 @@ func (l *ledger) String() string {
 	return fmt.Sprintf("stream %s, %s> on %s", ledgerStream, l.prefix, l.conn)
 }
 
-// getRequest and getReply are the server's own form. This request is answered by
-// the stream's leader alone: a direct get may be stale.
+// get asks for an entry, and says what to do where the ledger's stream is gone.
 func (l *ledger) get(ctx context.Context, request getRequest) (reply getReply, err error) {
 	reply, err = l.conn.get(ctx, ledgerStream, request)
 	if hasCode(err, codeStreamNotFound) {

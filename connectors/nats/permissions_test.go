@@ -70,6 +70,9 @@ func TestRightsOfSeveralUsesAreMinimal(t *testing.T) {
 		{Flow: connectors.Identity{Namespace: "default", Flow: "b"}, Sources: sourcesOf(nil, "b.>")},
 	}
 	r := rights(s, uses)
+	if len(r.Publish) == 0 {
+		t.Fatal("expected rights")
+	}
 	for i, a := range r.Publish {
 		if a.Purpose == "" {
 			t.Errorf("%q has no purpose", a.Subject)

@@ -59,7 +59,7 @@ func (r *reader) request(n int, maxBytes int64) error {
 type pullEnd uint8
 
 const (
-	pullGoesOn   pullEnd = iota // a heartbeat, or a status of an older pull
+	pullGoesOn   pullEnd = iota // a heartbeat
 	pullDone                    // it expired: ask again
 	pullTooSmall                // the next message alone is above the byte bound
 	pullBroken                  // only Seek can tell what comes next

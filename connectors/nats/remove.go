@@ -59,7 +59,7 @@ func (c *connection) readersOf(ctx context.Context, flow connectors.Identity, st
 }
 
 func readerOf(retention jetstream.RetentionPolicy, info *jetstream.ConsumerInfo) connectors.Reader {
-	r := connectors.Reader{Stream: info.Stream, Name: info.Name, Unread: info.NumPending + uint64(info.NumAckPending), InUse: info.NumWaiting > 0}
+	r := connectors.Reader{Stream: info.Stream, Name: info.Name, Unread: unsettled(info), InUse: info.NumWaiting > 0}
 	if retention == jetstream.InterestPolicy && r.Unread > 0 {
 		r.Kept = "the stream keeps messages only while a consumer waits for them, so these could be lost with it"
 	}

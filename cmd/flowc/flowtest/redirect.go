@@ -26,11 +26,7 @@ func redirectFlow(flow *planner.Flow, url string, env map[string]string) error {
 			return err
 		}
 		c.Settings = connectors.Settings{"url": []string{url}}
-		for _, field := range c.Kind.Connection {
-			if field.Default != nil {
-				c.Settings[field.Key] = field.Default
-			}
-		}
+		c.Kind.Connection.Complete(c.Settings)
 	}
 	for _, sink := range flow.Sinks {
 		if err := resolve(sink.Spec.Settings, env); err != nil {

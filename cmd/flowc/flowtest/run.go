@@ -46,7 +46,7 @@ func Run(ctx context.Context, path string) *Result {
 	if r.test, r.Bad = load(path); r.Bad == nil {
 		if err := r.run(ctx); err != nil {
 			r.broken = true
-			r.Failures = append(r.Failures, Failure{Title: "the test could not run: " + err.Error()})
+			r.fail("the test could not run: " + err.Error())
 		} else {
 			r.compare()
 		}

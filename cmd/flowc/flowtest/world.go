@@ -63,7 +63,7 @@ func (w *world) fill(ctx context.Context, streams []streamConfig, messages []emb
 		return err
 	}
 	for i, m := range messages {
-		ack, err := w.js.PublishMsg(ctx, message(m))
+		ack, err := w.js.PublishMsg(ctx, m.Message())
 		if err != nil {
 			return fmt.Errorf("publishing message %d of %s, subject %s: %w", i+1, inputSection, m.Subject, err)
 		}
@@ -94,18 +94,6 @@ func (w *world) seedStream(ctx context.Context, messages []embedded.SeedMessage)
 		return fmt.Errorf("making the stream %s for %s: %w", embedded.SeedStream, inputSection, err)
 	}
 	return nil
-}
-
-func message(m embedded.SeedMessage) *natsgo.Msg {
-	msg := natsgo.NewMsg(m.Subject)
-	msg.Data = m.Data
-	if m.Base64 != nil {
-		msg.Data = m.Base64
-	}
-	for name, value := range m.Headers {
-		msg.Header.Set(name, value)
-	}
-	return msg
 }
 
 // collect hands over what the flow wrote, in the order of each stream, and dead

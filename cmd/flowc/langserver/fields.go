@@ -72,7 +72,7 @@ func fieldDoc(f connectors.Field) string {
 		doc = append(doc, fmt.Sprintf("Range: %s messages, 1 B to %s.", f.Range(), connectors.FormatSize(f.MaxBytes)))
 	}
 	if f.Secret {
-		doc = append(doc, "A secret: `env \"NAME\"` or `file \"PATH\"`, never a text.")
+		doc = append(doc, "A secret: `env \"NAME\"`, `file \"PATH\"` or `secret \"NAME\"`, never a text.")
 	}
 	if f.Template {
 		doc = append(doc, "May hold `<holes>`.")

@@ -120,7 +120,7 @@ func publishSeed(ctx context.Context, js jetstream.JetStream, messages []SeedMes
 	futures := make([]jetstream.PubAckFuture, len(messages))
 	for i, m := range messages {
 		var err error
-		if futures[i], err = js.PublishMsgAsync(m.message(), jetstream.WithStallWait(stallWait)); err != nil {
+		if futures[i], err = js.PublishMsgAsync(m.Message(), jetstream.WithStallWait(stallWait)); err != nil {
 			return err
 		}
 	}
@@ -151,7 +151,8 @@ func subjects(messages []SeedMessage) []string {
 	return all
 }
 
-func (m SeedMessage) message() *natsgo.Msg {
+// Message is the message as it is published.
+func (m SeedMessage) Message() *natsgo.Msg {
 	msg := &natsgo.Msg{Subject: m.Subject, Data: m.Data}
 	if m.Base64 != nil {
 		msg.Data = m.Base64

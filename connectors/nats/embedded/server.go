@@ -1,7 +1,7 @@
 // Package embedded runs a NATS server with JetStream inside the process, and
 // fills it with seed messages: for `flowc run --embedded`, for examples and tests.
 //
-// It imports the server. What always holds: the server listens on loopback only,
+// It imports the server, the NATS client, and a library that locks files. What always holds: the server listens on loopback only,
 // on a port that was free, and a store directory has one server at a time.
 package embedded
 
