@@ -15,13 +15,10 @@ var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 func matchBrackets(tokens []lexer.Token) Diagnostics {
 	m := matcher{tokens: tokens}
 	for i, t := range tokens {
-		if t.Type != tokenPunct {
-			continue
-		}
-		switch t.Value {
-		case "(", "[", "{":
+		switch {
+		case isOpening(t):
 			m.open = append(m.open, i)
-		case ")", "]", "}":
+		case isClosing(t):
 			m.close(i)
 		}
 	}

@@ -57,7 +57,6 @@ const envelopePrefix = "_flow_"
 // their place in the file; the pipeline is nil if there is an error.
 func (f *Flow) Bind(schema *arrow.Schema) (*Pipeline, lang.Diagnostics) {
 	b := &binder{schema: schema, params: f.params, undeclared: map[lang.Span]bool{}}
-	defer func() { f.noteSchema(b) }()
 	p := &Pipeline{}
 	for _, s := range f.Steps {
 		p.Steps = append(p.Steps, b.step(s))
@@ -69,6 +68,7 @@ func (f *Flow) Bind(schema *arrow.Schema) (*Pipeline, lang.Diagnostics) {
 		}
 		p.Routes = append(p.Routes, route)
 	}
+	f.noteSchema(b)
 	if b.findings.HasErrors() {
 		return nil, b.findings
 	}
@@ -200,14 +200,10 @@ func (b *binder) index(name string) (int, bool) {
 		return 0, false
 	}
 	found := b.schema.FieldIndices(name)
-	return first(found), len(found) > 0
-}
-
-func first(list []int) int {
-	if len(list) == 0 {
-		return -1
+	if len(found) == 0 {
+		return 0, false
 	}
-	return list[0]
+	return found[0], true
 }
 
 // asExpression reads a bare column that is not in the schema as an expression:

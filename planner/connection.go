@@ -69,12 +69,8 @@ func (c *compiler) endpoint(e *lang.Endpoint) *Connection {
 		c.report(d)
 		return nil
 	}
-	conn := &Connection{Name: name, Kind: kind, Settings: c.options.Defaults[name]}
-	if conn.Settings == nil {
-		conn.Settings = connectors.Settings{}
-	} else {
-		conn.Settings = maps.Clone(conn.Settings)
-	}
+	conn := &Connection{Name: name, Kind: kind, Settings: connectors.Settings{}}
+	maps.Copy(conn.Settings, c.options.Defaults[name])
 	kind.Connection.Complete(conn.Settings)
 	c.connections[name] = conn
 	return conn

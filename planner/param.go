@@ -39,11 +39,7 @@ func (c *compiler) unknownParams() {
 		if slices.Contains(c.declared, name) {
 			continue
 		}
-		d := lang.Diagnostic{Code: codeParam, Summary: fmt.Sprintf("there is no parameter `%s`", name)}
-		if nearest, ok := lang.Nearest(name, c.declared); ok {
-			d.Help = fmt.Sprintf("did you mean `%s`?", nearest)
-		}
-		c.findings = append(c.findings, d)
+		c.findings = append(c.findings, lang.Diagnostic{Code: codeParam, Summary: fmt.Sprintf("there is no parameter `%s`", name), Help: didYouMean(name, c.declared)})
 	}
 }
 
@@ -67,10 +63,7 @@ func (c *compiler) param(p *lang.Param) {
 			return
 		}
 		at = p.Default.Span()
-	case t.Nullable:
-		c.parameters[p.Name.Name] = expression.Param{Field: paramField(p.Name.Name, t)}
-		return
-	case c.options.Params == nil: // a check: any value will do
+	case t.Nullable, c.options.Params == nil: // a check: any value will do
 		c.parameters[p.Name.Name] = expression.Param{Field: paramField(p.Name.Name, t)}
 		return
 	default:

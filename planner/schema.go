@@ -2,6 +2,8 @@ package planner
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/flowlang/flow/connectors/rows"
@@ -42,10 +44,7 @@ func (c *compiler) flowSchema(parsed *lang.Schema) namedSchema {
 	}
 	known, ok := c.schemas[parsed.Name.Name]
 	if !ok {
-		var names []string
-		for name := range c.schemas {
-			names = append(names, name)
-		}
+		names := slices.Sorted(maps.Keys(c.schemas))
 		c.report(lang.Diagnostic{Code: codeUnknownSchema, Span: parsed.Name.Span(), Summary: fmt.Sprintf("unknown schema `%s`", parsed.Name.Name),
 			Label: didYouMean(parsed.Name.Name, names), Help: fmt.Sprintf("declare it before the flow: `schema %s { ... }`", parsed.Name.Name)})
 		return namedSchema{broken: true}

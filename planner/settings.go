@@ -188,10 +188,8 @@ func (c *compiler) wordValue(f connectors.Field, v *lang.Value) (any, bool) {
 	case v.String != nil:
 		word = v.String.Value
 	}
-	for _, known := range f.Values {
-		if word == known {
-			return word, true
-		}
+	if slices.Contains(f.Values, word) {
+		return word, true
 	}
 	c.report(lang.Diagnostic{Code: codeOptionValue, Span: v.Span(),
 		Summary: fmt.Sprintf("expected %s for `%s`, found `%s`", expectedValue(f), f.Key, c.text(v.Span())), Label: didYouMean(word, f.Values)})

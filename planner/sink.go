@@ -97,8 +97,6 @@ func (c *compiler) routes(f *Flow) {
 		switch {
 		case s.When != nil:
 			conditions++
-		case s.Otherwise:
-			all = true
 		default:
 			all = true
 		}
@@ -161,30 +159,8 @@ func (c *compiler) knownHole(columns []string, name string) bool {
 // is seen: those that the last select names, or those of the declared schema.
 func (f *Flow) holeColumns() []string {
 	var names []string
-	for _, column := range f.Schema.Columns {
+	for _, column := range f.knownLast().Columns {
 		names = append(names, column.Name)
-	}
-	for _, step := range f.Steps {
-		switch {
-		case step.Select != nil:
-			names = selected(step.Select, names)
-		case step.Drop != nil:
-			names = slices.DeleteFunc(names, func(name string) bool {
-				return slices.ContainsFunc(step.Drop, func(d DropColumn) bool { return d.Name == name })
-			})
-		}
-	}
-	return names
-}
-
-func selected(columns []SelectColumn, before []string) []string {
-	var names []string
-	for _, column := range columns {
-		if column.Rest {
-			names = append(names, before...)
-		} else {
-			names = append(names, column.Name)
-		}
 	}
 	return names
 }

@@ -16,7 +16,7 @@ const maxSources = 1000
 func (c *compiler) sources(f *Flow, from *lang.From) {
 	n := 0
 	for _, ref := range from.Sources {
-		n += max(len(subjects(ref.Endpoint)), 1)
+		n += max(len(ref.Endpoint.Subjects()), 1)
 	}
 	if n > maxSources {
 		c.report(lang.Diagnostic{Code: codeSource, Span: from.Sources[0].Endpoint.Name.Span(), Summary: fmt.Sprintf("a flow has at most %d sources, found %d", maxSources, n),
@@ -45,13 +45,13 @@ func (c *compiler) sourceRef(f *Flow, ref *lang.SourceRef) {
 	}
 	at := places{file: c.source, span: e.Span()}
 	settings := c.settings(conn.Kind.Source, e.Options, &at, "a "+conn.Kind.Name+" source")
-	if len(subjects(e)) == 0 {
+	if len(e.Subjects()) == 0 {
 		at.span = e.Name.Span()
 		spec := connectors.SourceSpec{Connection: conn.Name, Settings: settings}
 		spec.Resource = c.resource(f, conn, spec, ref.As, at.span)
 		f.Sources = append(f.Sources, &Source{Connection: conn, Spec: spec, places: at})
 	}
-	for _, subject := range subjects(e) {
+	for _, subject := range e.Subjects() {
 		at := at
 		at.span = subject.Span()
 		if subject.Value == "" {
@@ -79,18 +79,6 @@ func (c *compiler) sourceHole(subject *lang.String) bool {
 		}
 	}
 	return false
-}
-
-// subjects are those that the endpoint names; a source may name none, and be
-// bound by its options.
-func subjects(e *lang.Endpoint) []*lang.String {
-	switch {
-	case e.List != nil:
-		return e.List.Strings
-	case e.Subject != nil:
-		return []*lang.String{e.Subject}
-	}
-	return nil
 }
 
 // resource is the name of what the source reads.
