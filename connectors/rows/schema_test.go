@@ -2,7 +2,6 @@ package rows
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -62,27 +61,6 @@ func TestInvalidSchemas(t *testing.T) {
 	}
 	if err := (Schema{Columns: many.Columns[1:]}).Validate(); err != nil {
 		t.Errorf("expected 4096 columns to be valid: %v", err)
-	}
-}
-
-func TestDiff(t *testing.T) {
-	d := NewDecoder(Schema{})
-	accept(t, d, `{"a":1,"b":null,"c":"x"}`)
-	first := d.Schema()
-	accept(t, d, `{"a":1.5,"b":[true],"c":"y"}`)
-	second := d.Schema()
-	for name, test := range map[string]struct {
-		from, to Schema
-		want     []string
-	}{
-		"first":   {Schema{}, first, []string{"shape: undetermined became object", "a: int? added", "b: untyped? added", "c: string? added"}},
-		"grown":   {first, second, []string{"a: int? became float?", "b: untyped? became [bool?]?"}},
-		"same":    {second, second, nil},
-		"removed": {second, Schema{Shape: Object, Columns: second.Columns[:2]}, []string{"c: removed"}},
-	} {
-		if got := test.to.Diff(test.from); !slices.Equal(got, test.want) {
-			t.Errorf("%s: expected %q, found %q", name, test.want, got)
-		}
 	}
 }
 
