@@ -1,148 +1,20 @@
 package main
 
 import (
-	"net/url"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/internal/natsflags"
 	"github.com/spf13/pflag"
 )
 
-// natsFlags say where the default NATS connection goes, in the words of the nats
-// command line: flags first, then the environment, then its selected context.
-type natsFlags struct {
-	server, context, creds, nkey, user, password, token string
-	cert, key, ca, domain                               string
-	tlsFirst                                            bool
-}
+// natsFlags are those that every command shares which needs a server.
+type natsFlags struct{ natsflags.Flags }
 
-func (n *natsFlags) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&n.server, "server", "s", "", "NATS server `URL`s (NATS_URL)")
-	flags.StringVar(&n.context, "context", "", "context of the nats command line, by `NAME` (NATS_CONTEXT)")
-	flags.StringVar(&n.creds, "creds", "", "user credentials `FILE` (NATS_CREDS)")
-	flags.StringVar(&n.nkey, "nkey", "", "`FILE` with a user nkey seed (NATS_NKEY)")
-	flags.StringVar(&n.user, "user", "", "`USER` name, or a token if there is no password (NATS_USER)")
-	flags.StringVar(&n.password, "password", "", "`PASSWORD` of the user (NATS_PASSWORD)")
-	flags.StringVar(&n.token, "token", "", "authentication `TOKEN` (NATS_TOKEN)")
-	flags.StringVar(&n.cert, "tlscert", "", "client certificate `FILE` (NATS_CERT)")
-	flags.StringVar(&n.key, "tlskey", "", "client key `FILE` (NATS_KEY)")
-	flags.StringVar(&n.ca, "tlsca", "", "`FILE` with the authorities of the server's certificate (NATS_CA)")
-	flags.BoolVar(&n.tlsFirst, "tlsfirst", false, "start TLS before the server's greeting")
-	flags.StringVar(&n.domain, "js-domain", "", "JetStream `DOMAIN`")
-}
+func (n *natsFlags) add(flags *pflag.FlagSet) { n.Add(flags) }
 
-// variables are the environment's names for the flags.
-func (n *natsFlags) variables() map[string]*string {
-	return map[string]*string{
-		"NATS_URL": &n.server, "NATS_CONTEXT": &n.context, "NATS_CREDS": &n.creds, "NATS_NKEY": &n.nkey, "NATS_USER": &n.user,
-		"NATS_PASSWORD": &n.password, "NATS_TOKEN": &n.token, "NATS_CERT": &n.cert, "NATS_KEY": &n.key, "NATS_CA": &n.ca,
-	}
-}
-
-// settings are those of the default connection, and where they come from.
-func (n natsFlags) settings() (s connectors.Settings, origin string, err error) {
-	origin = "flags"
-	given := n.server != "" || n.context != ""
-	for name, field := range n.variables() {
-		// A server given by a flag must not be mixed with a context of the
-		// environment, nor the other way round.
-		if v := os.Getenv(name); v != "" && *field == "" && (!given || name != "NATS_URL" && name != "NATS_CONTEXT") {
-			*field = v
-			if !given && (name == "NATS_URL" || name == "NATS_CONTEXT") {
-				origin = "environment"
-			}
-		}
-	}
-	if n.token != "" && n.user != "" {
-		return nil, "", usagef("a token and a user both say who connects: keep one")
-	}
-	if n.server != "" && n.context != "" {
-		return nil, "", usagef("a server and a context both say where NATS is: keep one of %q and %q", n.server, n.context)
-	}
-	if n.server == "" && n.context == "" {
-		if n.context, origin = selectedContext(), "selected context"; n.context == "" {
-			origin = "default"
-		}
-	}
-	s = connectors.Settings{}
-	if n.server != "" {
-		if err := n.takeURL(s); err != nil {
-			return nil, "", err
-		}
-	}
-	n.fill(s)
-	return s, origin, nil
-}
-
-// takeURL moves credentials out of the address.
-func (n *natsFlags) takeURL(s connectors.Settings) error {
-	var plain []string
-	for part := range strings.SplitSeq(n.server, ",") {
-		part = strings.TrimSpace(part)
-		if !strings.Contains(part, "://") {
-			part = "nats://" + part
-		}
-		u, err := url.Parse(part)
-		if err == nil && u.Scheme != "" && !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
-			return usagef("a server address begins with nats://, tls://, ws:// or wss://, found %s://", u.Scheme)
-		}
-		if err != nil || u.Host == "" {
-			return usagef("a server address is such as nats://127.0.0.1:4222 or tls://host:4222, and this one cannot be read")
-		}
-		if u.User != nil {
-			if password, ok := u.User.Password(); ok {
-				n.user, n.password = u.User.Username(), password
-			} else {
-				n.token = u.User.Username()
-			}
-			u.User = nil
-		}
-		plain = append(plain, u.String())
-	}
-	s["url"] = plain
-	return nil
-}
-
-func (n *natsFlags) fill(s connectors.Settings) {
-	text := map[string]string{"context": n.context, "creds": n.creds, "tls_cert": n.cert, "tls_key": n.key, "tls_ca": n.ca, "domain": n.domain}
-	for key, v := range text {
-		if v != "" {
-			s[key] = v
-		}
-	}
-	if n.tlsFirst {
-		s["tls_first"] = true
-	}
-	switch {
-	case n.creds != "":
-		s["auth_mode"] = "creds"
-	case n.nkey != "":
-		s["auth_mode"], s["nkey_seed"] = "nkey", connectors.Secret{From: "file", Name: n.nkey}
-	case n.user != "" && n.password != "":
-		s["auth_mode"], s["username"], s["password"] = "user_password", n.user, connectors.Given(n.password)
-	case n.token != "":
-		s["auth_mode"], s["token"] = "token", connectors.Given(n.token)
-	case n.user != "":
-		s["auth_mode"], s["token"] = "token", connectors.Given(n.user)
-	}
-}
-
-// selectedContext is the nats command line's; empty if none is selected.
-func selectedContext() string {
-	config := os.Getenv("XDG_CONFIG_HOME")
-	if config == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		config = filepath.Join(home, ".config")
-	}
-	name, err := os.ReadFile(filepath.Join(config, "nats", "context.txt"))
+func (n natsFlags) settings() (connectors.Settings, string, error) {
+	settings, origin, err := n.Settings()
 	if err != nil {
-		return ""
+		return nil, "", usagef("%w", err)
 	}
-	return strings.TrimSpace(string(name))
+	return settings, origin, nil
 }

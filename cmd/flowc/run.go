@@ -76,7 +76,7 @@ func (r running) check() error {
 		return usagef("--until knows caught-up, found %q%s", r.until, meant(r.until, "", []string{"caught-up"}))
 	case r.seed != "" && r.embedded == "":
 		return usagef("--seed goes with --embedded: it would write into a server that others use")
-	case r.embedded != "" && (r.nats.server != "" || r.nats.context != ""):
+	case r.embedded != "" && (r.nats.Server != "" || r.nats.Context != ""):
 		return usagef("--embedded brings a server of its own: leave --server and --context out")
 	case r.grace <= 0:
 		return usagef("--grace is a positive duration, found %s", r.grace)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/internal/natsdial"
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -64,7 +65,7 @@ func credentialsOf(s connectors.Settings) string {
 }
 
 func (c *connection) dialError(err error) error {
-	where := strings.Join(servers(c.settings), ",")
+	where := strings.Join(natsdial.Servers(c.settings), ",")
 	if c.settings.Has("context") {
 		where = fmt.Sprintf("of the context %q", c.settings.Text("context"))
 	} else if where == "" {

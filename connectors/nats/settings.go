@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/internal/natsdial"
 )
 
 // credentials are the fields of each authentication mode, all of them required.
@@ -29,7 +30,7 @@ func checkConnection(s connectors.Settings) error {
 	if s.Has("context") && s.Has("url") {
 		return refuse("context", "`context` and `url` both say where the server is").WithHelp("keep one of them")
 	}
-	for _, server := range servers(s) {
+	for _, server := range natsdial.Servers(s) {
 		if err := checkServer(server); err != nil {
 			return refuse("url", "%w", err).WithHelp(`a server is "nats://host:port" or "tls://host:port"`)
 		}
@@ -78,17 +79,6 @@ func present(s connectors.Settings, keys ...string) string {
 		}
 	}
 	return keys[0]
-}
-
-// servers are the given URLs, one by one.
-func servers(s connectors.Settings) []string {
-	var all []string
-	for _, text := range s.List("url") {
-		for part := range strings.SplitSeq(text, ",") {
-			all = append(all, strings.TrimSpace(part))
-		}
-	}
-	return all
 }
 
 func checkServer(server string) error {
