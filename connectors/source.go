@@ -75,4 +75,21 @@ type Delivery interface {
 type SourceStats struct {
 	Redelivered uint64 // deliveries of what was certified already: acknowledged, not read again
 	Pending     uint64 // messages not delivered yet, as last heard
+	Streams     []StreamStats
 }
+
+// StreamStats is how far one stream has been read, as last heard of it.
+type StreamStats struct {
+	Stream    string
+	Consumer  string
+	Certified uint64    // the last sequence that is certified; 0 if none is
+	Lag       uint64    // messages that are not certified, those in hand included
+	Oldest    time.Time // when the oldest of them was stored; zero if none is in hand
+	// Loss is how long it takes until the stream's limits remove the oldest of them,
+	// at the rate at which the stream has grown since that one; NoLoss if they do not,
+	// as far as is known.
+	Loss time.Duration
+}
+
+// NoLoss is the loss of a stream that keeps what is not certified.
+const NoLoss time.Duration = -1

@@ -396,7 +396,7 @@ func (m *machine) snapshot() Totals {
 	t.Places = slices.Clone(m.totals.Places)
 	if m.source != nil {
 		stats := m.source.Stats()
-		t.Redelivered, t.Pending = stats.Redelivered, stats.Pending
+		t.Redelivered, t.Pending, t.Sources = stats.Redelivered, stats.Pending, stats.Streams
 	}
 	for _, sink := range m.sinks {
 		if sink != nil {

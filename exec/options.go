@@ -67,6 +67,7 @@ type Totals struct {
 	Limits      connectors.Limits
 	Time        [phases]time.Duration // by Phase
 	Places      []Place
+	Sources     []connectors.StreamStats // the streams that are read
 }
 
 // Place is what one destination stream got in this run.

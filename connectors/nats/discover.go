@@ -19,6 +19,7 @@ type found struct {
 	filters   []string // what the flow reads of it
 	maxAcks   int      // the stream's own limit of a consumer's credit; 0 is none
 	bound     string   // the user's consumer; empty if it is ours
+	watched   watched  // guarded by the source's mutex
 }
 
 // discover finds every stream whose own subjects overlap a spec's subject.

@@ -1,44 +1,48 @@
 package nats
 
 import (
+	"context"
 	"sync"
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
 )
 
-// heartbeat tells the server, at a third of the ack wait, that everything which
-// was delivered is still being worked on. It runs beside whatever blocks.
-type heartbeat struct {
-	quit chan struct{}
-	done sync.WaitGroup
+// ticking calls something at an interval, beside whatever blocks, until it is stopped.
+type ticking struct {
+	cancel context.CancelFunc
+	over   context.Context
+	done   sync.WaitGroup
 }
 
-func startHeartbeat(s *source) *heartbeat {
-	h := &heartbeat{quit: make(chan struct{})}
-	h.done.Go(func() {
-		tick := time.NewTicker(s.ackWait / 3)
+// every starts one. The context of a call ends when the ticking is stopped.
+func every(interval time.Duration, call func(context.Context)) *ticking {
+	t := &ticking{}
+	t.over, t.cancel = context.WithCancel(context.Background())
+	t.done.Go(func() {
+		tick := time.NewTicker(interval)
 		defer tick.Stop()
 		for {
 			select {
-			case <-h.quit:
+			case <-t.over.Done():
 				return
 			case <-tick.C:
-				s.extend()
+				call(t.over)
 			}
 		}
 	})
-	return h
+	return t
 }
 
-func (h *heartbeat) stop() {
-	close(h.quit)
-	h.done.Wait()
+func (t *ticking) stop() {
+	t.cancel()
+	t.done.Wait()
 }
 
-// extend sends one in-progress acknowledgement for each message in hand. What is
-// lost here shows as a redelivery, which take drops.
-func (s *source) extend() {
+// extend tells the server, at a third of the ack wait, that everything which was
+// delivered is still being worked on: one in-progress acknowledgement for each
+// message in hand. What is lost here shows as a redelivery, which take drops.
+func (s *source) extend(context.Context) {
 	for _, m := range s.inHand() {
 		_ = m.InProgress()
 	}

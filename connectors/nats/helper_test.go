@@ -179,3 +179,16 @@ func storedBodies(t testing.TB, js jetstream.JetStream, stream string) map[uint6
 }
 
 func userInfo(name string) natsgo.Option { return natsgo.UserInfo(name, "p") }
+
+// count is how many notices hold a text.
+func (n *notices) count(text string) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	found := 0
+	for _, s := range n.all {
+		if strings.Contains(s, text) {
+			found++
+		}
+	}
+	return found
+}

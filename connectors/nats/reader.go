@@ -16,6 +16,10 @@ type held struct {
 	size    int64
 }
 
+func (h *held) position() connectors.Position {
+	return connectors.Position{Incarnation: *h.message.Source, Sequence: h.message.Sequence, Time: h.message.Time}
+}
+
 // reader reads one stream through its consumer. Its source's mutex guards it.
 type reader struct {
 	source   *source
@@ -42,6 +46,7 @@ type reader struct {
 	pending   uint64              // what the consumer has yet to deliver, as last heard: it lags behind the stream
 	target    uint64              // the last sequence to come before the run is caught up
 	first     uint64              // the stream's first sequence when it was found
+	keeps     keeping             // what the stream keeps
 	single    bool                // the next pull takes one message of any size
 	broken    string              // why only Seek can go on; empty if all is well
 	fault     error               // why reading cannot go on at all
@@ -87,8 +92,17 @@ func (r *reader) handBack() {
 	for _, h := range r.queue {
 		_ = h.reply.Nak() // unheard, the ack wait does the same later
 	}
-	r.queue, r.loaned, r.bytes = nil, 0, 0
+	r.drop()
 	r.broken = "what was read has been handed back"
+}
+
+// drop forgets what is in hand: it is to be delivered again.
+func (r *reader) drop() {
+	if len(r.queue) > 0 {
+		r.stream.watched.left = r.queue[0].position()
+	}
+	r.pending += uint64(len(r.queue))
+	r.queue, r.loaned, r.bytes = nil, 0, 0
 }
 
 // take handles what came in on the inbox. A status names the pull that it is

@@ -30,7 +30,8 @@ type source struct {
 
 	wake  chan struct{} // of capacity 1: something came in
 	watch *time.Ticker  // when to look after the consumers
-	beat  *heartbeat
+	beat  *ticking
+	guard *ticking
 
 	mu          sync.Mutex // guards all below, and the readers
 	readers     []*reader
@@ -142,7 +143,8 @@ func (s *source) Seek(ctx context.Context, records string, from []connectors.Pos
 	defer s.mu.Unlock()
 	if !s.sought {
 		s.reportReading()
-		s.beat = startHeartbeat(s)
+		s.beat = every(s.ackWait/3, s.extend)
+		s.guard = every(lookInterval, s.guardRetention)
 	}
 	s.readers, s.sought = readers, true
 	return good, nil
@@ -180,15 +182,16 @@ func (s *source) forget() {
 	defer s.mu.Unlock()
 	for _, r := range s.readers {
 		r.leave()
-		r.queue, r.loaned = nil, 0
+		r.drop()
 	}
 }
 
 func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) (*reader, error) {
-	state, err := s.identify(ctx, f, &floor)
+	stream, err := s.identify(ctx, f, &floor)
 	if err != nil {
 		return nil, err
 	}
+	state := stream.State
 	var info *jetstream.ConsumerInfo
 	if f.bound != "" {
 		info, err = s.bind(ctx, f, floor)
@@ -202,7 +205,7 @@ func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) 
 		return nil, connectors.Errorf(connectors.Environment, "the consumer %s of stream %s is paused for another %s", info.Name, f.Stream, info.PauseRemaining.Round(time.Second)).
 			WithHelp("resume it: nats consumer resume %s %s", f.Stream, info.Name)
 	}
-	r := &reader{source: s, stream: f, consumer: info.Name, target: state.LastSeq, first: state.FirstSeq}
+	r := &reader{source: s, stream: f, consumer: info.Name, target: state.LastSeq, first: state.FirstSeq, keeps: keepingOf(stream, time.Now())}
 	if s.sought {
 		r.target = s.targetOf(f, state.LastSeq)
 	}
@@ -225,7 +228,7 @@ func (s *source) targetOf(f *found, last uint64) uint64 {
 
 // identify compares the stream with the position: a stream made anew is read
 // from its beginning, one that lost what was certified stops the flow.
-func (s *source) identify(ctx context.Context, f *found, floor *connectors.Position) (*jetstream.StreamState, error) {
+func (s *source) identify(ctx context.Context, f *found, floor *connectors.Position) (*jetstream.StreamInfo, error) {
 	var info *jetstream.StreamInfo
 	var at *jetstream.RawStreamMsg
 	err := s.conn.call(ctx, func(ctx context.Context) error {
@@ -272,7 +275,7 @@ func (s *source) identify(ctx context.Context, f *found, floor *connectors.Posit
 		return nil, connectors.Errorf(connectors.Permanent, "the source stream %s went back: sequence %d was stored at %s, and another message with that sequence was certified", f.Stream, floor.Sequence, at.Time.UTC().Format(time.RFC3339Nano)).
 			WithHelp("its storage was rolled back; restore it, or run the flow under a new name")
 	}
-	return &info.State, nil
+	return info, nil
 }
 
 func (s *source) reportAnew(f *found, before, now int64) {
@@ -325,9 +328,11 @@ func (s *source) resourceOf(subject string) int {
 func (s *source) Stats() connectors.SourceStats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stats := connectors.SourceStats{Redelivered: s.redelivered}
+	now := time.Now()
+	stats := connectors.SourceStats{Redelivered: s.redelivered, Streams: make([]connectors.StreamStats, 0, len(s.readers))}
 	for _, r := range s.readers {
 		stats.Pending += r.pending + uint64(r.ready())
+		stats.Streams = append(stats.Streams, r.stats(now))
 	}
 	return stats
 }
@@ -335,8 +340,10 @@ func (s *source) Stats() connectors.SourceStats {
 // Close implements connectors.Source.
 func (s *source) Close(ctx context.Context) error {
 	s.watch.Stop()
-	if s.beat != nil {
-		s.beat.stop()
+	for _, t := range []*ticking{s.beat, s.guard} {
+		if t != nil {
+			t.stop()
+		}
 	}
 	s.mu.Lock()
 	for _, r := range s.readers {

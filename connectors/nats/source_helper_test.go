@@ -153,10 +153,5 @@ func (s *source) closed() bool {
 	if s.beat == nil {
 		return false
 	}
-	select {
-	case <-s.beat.quit:
-		return true
-	default:
-		return false
-	}
+	return s.beat.over.Err() != nil
 }
