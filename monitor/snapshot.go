@@ -41,6 +41,9 @@ type Snapshot struct {
 	Resources     []Resource `json:"resources"`
 	LastCertified time.Time  `json:"last_certified"` // zero before the first certificate of this run
 	Log           []Line     `json:"log"`            // the last lines, the newest last; at most LogLines
+	// Cut says what is left out of this answer since it would be too large; empty if
+	// nothing is.
+	Cut string `json:"cut,omitempty"`
 }
 
 // How much a snapshot holds of what goes on for ever.
