@@ -3,7 +3,6 @@ package monitor
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -15,19 +14,10 @@ func (s Snapshot) brief() Snapshot {
 	return s
 }
 
-// encode is the snapshot as JSON. Every value of it has a form there.
-func (s Snapshot) encode() []byte {
-	data, err := json.Marshal(s)
-	if err != nil {
-		panic(fmt.Sprintf("a snapshot has no form in JSON: %v", err))
-	}
-	return data
-}
-
 // fit is the snapshot as JSON of at most limit bytes: what matters least is left out
 // first, and Cut says what.
-func (s Snapshot) fit(limit int) []byte {
-	data := s.encode()
+func (s Snapshot) fit(limit int) ([]byte, error) {
+	data, err := json.Marshal(s)
 	var cut []string
 	for _, step := range []struct {
 		leave func(*Snapshot)
@@ -38,26 +28,27 @@ func (s Snapshot) fit(limit int) []byte {
 		{func(s *Snapshot) { s.Log = lastOf(s.Log, 10) }, "older log lines"},
 		{func(s *Snapshot) { s.Recent = lastOf(s.Recent, 20) }, "older epochs"},
 	} {
-		if len(data) <= limit {
-			return data
+		if err != nil || len(data) <= limit {
+			return data, err
 		}
 		step.leave(&s)
 		cut = append(cut, step.what)
 		s.Cut = strings.Join(cut, ", ")
-		data = s.encode()
+		data, err = json.Marshal(s)
 	}
-	s.Resources, s.Sinks, s.Sources = slices.Clone(s.Resources), slices.Clone(s.Sinks), slices.Clone(s.Sources)
-	for all, left := len(s.Resources), len(s.Resources); len(data) > limit && left > 0; data = s.encode() {
+	all := len(s.Resources)
+	for left := all; err == nil && len(data) > limit && left > 0; {
 		left /= 2
 		s.Resources = s.Resources[:left]
 		s.Cut = strings.Join(append(cut, fmt.Sprintf("%d of %d resources", all-left, all)), ", ")
+		data, err = json.Marshal(s)
 	}
-	if len(data) > limit {
+	if err == nil && len(data) > limit {
 		s = s.brief()
-		s.Reason, s.Cut = lastRunes(s.Reason, 200), "all but the numbers"
-		data = s.encode()
+		s.Reason, s.Cut = firstRunes(s.Reason, 200), "all but the numbers"
+		data, err = json.Marshal(s)
 	}
-	return data
+	return data, err
 }
 
 // plainMarks are marks without what their epochs read and wrote.
@@ -65,7 +56,7 @@ func plainMarks(marks []Mark) []Mark {
 	plain := make([]Mark, len(marks))
 	for i, m := range marks {
 		m.Phases, m.Ranges, m.Receipts = nil, nil, nil
-		m.Error = lastRunes(m.Error, 200)
+		m.Error = firstRunes(m.Error, 200)
 		plain[i] = m
 	}
 	return plain
@@ -73,8 +64,8 @@ func plainMarks(marks []Mark) []Mark {
 
 func lastOf[T any](all []T, n int) []T { return all[max(0, len(all)-n):] }
 
-// lastRunes shortens a text at its end.
-func lastRunes(text string, n int) string {
+// firstRunes shortens a text at its end.
+func firstRunes(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		return string(runes[:n]) + " ..."
 	}
@@ -89,15 +80,12 @@ type listed[T any] struct {
 
 // fitNewest is a list, the newest first, as JSON of at most limit bytes: the oldest
 // ones are left out.
-func fitNewest[T any](all []T, limit int) []byte {
+func fitNewest[T any](all []T, limit int) ([]byte, error) {
 	answer := listed[T]{All: all}
 	for {
 		data, err := json.Marshal(answer)
-		if err != nil {
-			panic(fmt.Sprintf("an answer has no form in JSON: %v", err))
-		}
-		if len(data) <= limit || len(answer.All) == 0 {
-			return data
+		if err != nil || len(data) <= limit || len(answer.All) == 0 {
+			return data, err
 		}
 		answer.All = answer.All[:len(answer.All)/2]
 		answer.Cut = len(all) - len(answer.All)

@@ -144,7 +144,7 @@ func (s *Service) snapshot(request micro.Request) {
 	if asked.NoPlan {
 		snapshot.Run.Plan = ""
 	}
-	respond(request, snapshot.fit(s.limit()))
+	respond(request)(snapshot.fit(s.limit()))
 }
 
 func (s *Service) epochs(request micro.Request) {
@@ -163,7 +163,7 @@ func (s *Service) epochs(request micro.Request) {
 		refuse(request, err)
 		return
 	}
-	respond(request, fitNewest(marks, s.limit()))
+	respond(request)(fitNewest(marks, s.limit()))
 }
 
 func (s *Service) dead(request micro.Request) {
@@ -172,7 +172,7 @@ func (s *Service) dead(request micro.Request) {
 	for i, l := range letters {
 		newest[len(letters)-1-i] = l
 	}
-	respond(request, fitNewest(newest, s.limit()))
+	respond(request)(fitNewest(newest, s.limit()))
 }
 
 func (s *Service) control(request micro.Request) {
@@ -184,12 +184,7 @@ func (s *Service) control(request micro.Request) {
 		refuse(request, err)
 		return
 	}
-	answer, err := json.Marshal(controlAnswer{State: s.run.State()})
-	if err != nil {
-		refuse(request, err)
-		return
-	}
-	respond(request, answer)
+	respond(request)(json.Marshal(controlAnswer{State: s.run.State()}))
 }
 
 // headroom is what an answer needs besides its body.
@@ -210,8 +205,17 @@ func understood(request micro.Request, into any) bool {
 	return true
 }
 
-// respond answers. Whoever asked may be gone, which is nobody's error.
-func respond(request micro.Request, body []byte) { _ = request.Respond(body) }
+// respond answers with what was encoded. Whoever asked may be gone, which is nobody's
+// error.
+func respond(request micro.Request) func([]byte, error) {
+	return func(body []byte, err error) {
+		if err != nil {
+			refuse(request, err)
+			return
+		}
+		_ = request.Respond(body)
+	}
+}
 
 // maxRefusal bounds the text of a refusal, which is a header.
 const maxRefusal = 2000
