@@ -31,7 +31,9 @@ type Bounds struct {
 	MaxAge     time.Duration // since the first record
 }
 
-// Source reads what its specs name. One caller at a time, except for Stats.
+// Source reads what its specs name. One caller at a time, except for Stats. While
+// Read collects one epoch, the delivery of the one before may be acknowledged or
+// released; deliveries are acknowledged in their order.
 type Source interface {
 	// Avoid tells the source where its flow writes, before anything is read. What
 	// the flow writes to is never read; an error names a loop and how to end it.

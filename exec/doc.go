@@ -9,6 +9,8 @@
 //
 //   - An epoch is acknowledged to its source only after its certificate is in the
 //     ledger, and certified only after every sink committed all of it.
+//   - While an epoch is written the next one is read, decoded and transformed, and no
+//     more than that. Epochs are written and certified in the order of reading.
 //   - Any failure before that aborts the epoch: nothing of it is certified or
 //     acknowledged, and it is read again from the last certified position.
 //   - A worker writes a claim before it touches a consumer. Whoever finds a later

@@ -3,19 +3,20 @@ package exec
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
-	"github.com/flowlang/flow/expression"
-	"github.com/flowlang/flow/lang"
 	"github.com/flowlang/flow/planner"
 )
 
 // machine runs the epochs of one flow: it is where an epoch's phases follow each
 // other, and the only place that decides what is certified and acknowledged.
+//
+// While one epoch is written the next one is read, decoded and transformed, by the
+// machine's reading half in a goroutine of its own. Everything else, order included,
+// is decided in the run's own goroutine, which takes one epoch at a time.
 type machine struct {
 	flow    *planner.Flow
 	options Options
@@ -29,26 +30,20 @@ type machine struct {
 	chain     *chain
 	resources []*resource
 
-	number  uint64 // of the epoch that was begun last
-	warned  map[string]bool
-	totals  Totals
-	phase   Phase
-	entered time.Time // when the phase began
-}
-
-// epoch is one turn of the machine.
-type epoch struct {
-	number    uint64
-	delivery  connectors.Delivery
-	receipts  []connectors.Receipt
-	bad       badRows
-	before    [phases]time.Duration // the run's times when the epoch began
-	certified bool
+	slots  [2]*epoch // the one that is written and the one that is read, in turn
+	reads  int
+	ahead  *ahead // what is read for the next turn; nil if nothing is
+	warned map[string]bool
+	totals Totals
+	clock  clock
+	number uint64 // of the epoch that was taken last
+	phase  Phase  // in which it failed, if it did
 }
 
 func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 	m := &machine{flow: flow, options: options, bounds: flow.Epoch, conns: map[*planner.Connection]connectors.Connection{},
-		sinks: make([]connectors.Sink, len(flow.Sinks)), warned: map[string]bool{}, phase: Recovering, entered: time.Now()}
+		sinks: make([]connectors.Sink, len(flow.Sinks)), warned: map[string]bool{}}
+	m.clock.start()
 	if b := options.EpochBoundary; b != nil {
 		if b.MaxRecords <= 0 || b.MaxWait <= 0 {
 			return nil, errors.New("an epoch boundary needs a positive MaxRecords and MaxWait")
@@ -56,53 +51,51 @@ func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 		m.bounds = *b
 	}
 	for _, name := range flow.Resources() {
-		m.resources = append(m.resources, newResource(name, flow))
+		m.resources = append(m.resources, &resource{name: name, declared: flow.Schema, schema: flow.Schema, newest: flow.Schema})
+	}
+	for i := range m.slots {
+		m.slots[i] = newEpoch(m.resources, flow)
 	}
 	return m, nil
 }
 
-// epoch reads, applies, certifies and acknowledges once. It returns ErrDrained when
-// the source is drained. Where there was nothing to read nothing is certified.
-func (m *machine) epoch(ctx context.Context) error {
-	m.enter(Reading)
-	m.number = m.chain.state.Epoch + 1
-	e := &epoch{number: m.number, before: m.totals.Time, bad: badRows{action: m.flow.BadRow}}
-	for phase := Reading; phase <= Acknowledging; phase++ {
-		m.enter(phase)
-		err := m.step(ctx, e, phase)
-		if err != nil {
-			m.abort(ctx, e)
-			return err
+// turn takes the epoch that was read ahead, has the next one read meanwhile, and
+// writes, certifies and acknowledges the first. It returns ErrDrained when the source
+// is drained. Where there was nothing to read nothing is certified.
+func (m *machine) turn(ctx context.Context) error {
+	e, err := m.take(ctx)
+	if err == nil && len(e.delivery.Messages()) > 0 {
+		if !m.stopping() {
+			m.readAhead(ctx)
 		}
-		if len(e.delivery.Messages()) == 0 {
-			return m.stillOwner(ctx)
+		err = m.write(ctx, e)
+		if err == nil || e.certified {
+			m.count(e)
+		}
+		if err == nil {
+			m.emit(Event{Kind: Certified, Epoch: e.number})
 		}
 	}
-	m.count(e)
-	m.emit(Event{Kind: Certified, Epoch: e.number})
-	return nil
+	if err != nil {
+		m.abort(ctx, e)
+		m.phase = e.phase
+	}
+	return err
 }
 
-// ownerInterval is how often an idle flow makes sure that it is the owner still.
-// Otherwise each certificate does.
-const ownerInterval = 5 * time.Second
-
-func (m *machine) stillOwner(ctx context.Context) error {
-	if time.Since(m.chain.read) < ownerInterval {
-		return nil
+// write brings an epoch that was read to its end, phase by phase.
+func (m *machine) write(ctx context.Context, e *epoch) error {
+	for phase := Applying; phase <= Acknowledging; phase++ {
+		m.clock.write(phase)
+		if err := e.timed(phase, func() error { return m.step(ctx, e, phase) }); err != nil {
+			return err
+		}
 	}
-	_, _, err := m.chain.own(ctx)
-	return err
+	return nil
 }
 
 func (m *machine) step(ctx context.Context, e *epoch, phase Phase) error {
 	switch phase {
-	case Reading:
-		return m.read(ctx, e)
-	case Decoding:
-		return m.decode(e)
-	case Transforming:
-		return m.transform(e)
 	case Applying:
 		return m.apply(ctx, e)
 	case Committing:
@@ -111,70 +104,6 @@ func (m *machine) step(ctx context.Context, e *epoch, phase Phase) error {
 		return m.certify(ctx, e)
 	default:
 		return e.delivery.Ack(ctx)
-	}
-}
-
-func (m *machine) read(ctx context.Context, e *epoch) (err error) {
-	e.delivery, err = m.source.Read(ctx, m.bounds, m.options.Stop)
-	return err
-}
-
-// decode makes rows of the messages, in the order in which they came.
-func (m *machine) decode(e *epoch) error {
-	for _, r := range m.resources {
-		r.begin()
-	}
-	messages := e.delivery.Messages()
-	for i := range messages {
-		r := m.resources[messages[i].Resource]
-		if err := r.add(&messages[i]); err != nil {
-			err = decodeFault(r.name, &messages[i], err)
-			if fault, ok := errors.AsType[*RowFault](err); !ok || !e.bad.take(fault) {
-				return err
-			}
-		}
-	}
-	for _, r := range m.resources {
-		if len(r.messages) > 0 {
-			r.batch = r.decoder.Batch()
-		}
-	}
-	return nil
-}
-
-// transform runs the flow's steps, typed for each resource's schema.
-func (m *machine) transform(e *epoch) error {
-	for _, r := range m.resources {
-		if r.batch == nil {
-			continue
-		}
-		warnings, err := r.bind(r.batch.Schema(), r.decoder.Schema().Shape)
-		if err != nil {
-			return bindFault(r.name, r.decoder.Schema(), err)
-		}
-		m.warn(warnings)
-		var stopped *RowFault
-		r.output, err = r.run(r.batch, r.messages, func(err *expression.RowError, at *planner.Expression) bool {
-			stopped = valueFault(r.name, &r.messages[err.Row], err, at)
-			return e.bad.take(stopped)
-		})
-		if _, ok := errors.AsType[*expression.RowError](err); ok {
-			return stopped
-		}
-		if err != nil {
-			return fmt.Errorf("resource %s: %w", r.name, err)
-		}
-	}
-	return e.bad.tooMany(len(e.delivery.Messages()))
-}
-
-// warn tells of each warning once a run: every resource may bring it again.
-func (m *machine) warn(warnings lang.Diagnostics) {
-	for _, w := range warnings {
-		if text := w.Error(); !m.warned[text] {
-			m.warned[text] = true
-			m.notice(connectors.Notice{Warning: true, Text: text})
-		}
 	}
 }
 
@@ -206,21 +135,21 @@ func (m *machine) prepare(ctx context.Context, e *epoch) (prepared bool, err err
 		if err := sink.Begin(ctx, e.number); err != nil {
 			return false, m.sinkFailed(i, err)
 		}
-		for at, r := range m.resources {
-			if r.output == nil || len(r.chosen[i]) == 0 {
+		for at, p := range e.parts {
+			if p.output == nil || len(p.chosen[i]) == 0 {
 				continue
 			}
-			err := sink.Prepare(ctx, connectors.Batch{Resource: at, Rows: r.output, Messages: r.messages, Selected: r.chosen[i]})
+			err := sink.Prepare(ctx, connectors.Batch{Resource: at, Rows: p.output, Messages: p.messages, Selected: p.chosen[i]})
 			refused, ok := errors.AsType[connectors.RowErrors](err)
 			if err != nil && !ok {
 				return false, m.sinkFailed(i, err)
 			}
 			for _, row := range refused {
-				fault := newRowFault(codeNoMessage, r.name, &r.messages[row.Row], row.Err)
+				fault := newRowFault(codeNoMessage, p.name, &p.messages[row.Row], row.Err)
 				if !e.bad.take(fault) {
 					return false, fault
 				}
-				r.exclude(row.Row)
+				p.exclude(row.Row)
 				prepared = false
 			}
 		}
@@ -268,29 +197,29 @@ func (m *machine) certify(ctx context.Context, e *epoch) error {
 	if state.Schemas == nil {
 		state.Schemas = map[string]uint64{}
 	}
-	for _, r := range m.resources {
-		if len(r.messages) == 0 {
+	for _, p := range e.parts {
+		if len(p.messages) == 0 {
 			continue
 		}
-		version, err := r.save(ctx, m.ledger)
+		version, err := p.save(ctx, m.ledger, p.decoder.Schema())
 		if err != nil {
 			return err
 		}
 		if version > 0 {
-			state.Schemas[r.name] = version
+			state.Schemas[p.name] = version
 		}
 	}
 	times := map[string]int64{}
 	for phase := Reading; phase < Certifying; phase++ {
-		times[phase.String()] = (m.totals.Time[phase] - e.before[phase]).Nanoseconds()
+		times[phase.String()] = e.times[phase].Nanoseconds()
 	}
 	if err := m.chain.certify(ctx, state, &CertifiedEpoch{Ranges: e.delivery.Covers(), Receipts: e.receipts, Times: times}); err != nil {
 		return err
 	}
 	e.certified = true
-	for _, r := range m.resources {
-		if len(r.messages) > 0 {
-			r.keep(state.Schemas[r.name])
+	for _, p := range e.parts {
+		if len(p.messages) > 0 {
+			p.resource.schema, p.version = p.decoder.Schema(), state.Schemas[p.name]
 		}
 	}
 	return nil
@@ -304,11 +233,12 @@ func advance(positions, read []connectors.Position) []connectors.Position {
 	return append(kept, read...)
 }
 
-// abort takes back what has no certificate. A certified epoch whose
-// acknowledgement failed needs nothing: what comes again is suppressed.
+// abort takes back what has no certificate, the epoch that is read ahead before the
+// one before it. A certified epoch whose acknowledgement failed needs nothing more:
+// what comes again is suppressed.
 func (m *machine) abort(ctx context.Context, e *epoch) {
+	m.drop(ctx)
 	if e.certified {
-		m.count(e)
 		return
 	}
 	for i, sink := range m.sinks {
@@ -322,50 +252,6 @@ func (m *machine) abort(ctx context.Context, e *epoch) {
 	if e.delivery != nil {
 		e.delivery.Release(ctx)
 	}
-}
-
-func (m *machine) count(e *epoch) {
-	t := &m.totals
-	t.Epochs++
-	t.Read += uint64(len(e.delivery.Messages()))
-	t.Bad += uint64(len(e.bad.letters()))
-	for _, r := range m.resources {
-		if r.output != nil {
-			t.Dropped += uint64(r.dropped())
-		}
-	}
-	if len(e.bad.faults) > 0 {
-		m.notice(e.bad.notice())
-	}
-	for _, r := range e.receipts {
-		t.Written += uint64(r.Rows)
-		t.Bytes += uint64(r.Bytes)
-		t.Duplicates += uint64(r.Duplicates)
-		t.place(r)
-	}
-}
-
-func (t *Totals) place(r connectors.Receipt) {
-	for i := range t.Places {
-		p := &t.Places[i]
-		if p.Stream == r.Stream && p.Resource == r.Resource {
-			p.Rows += uint64(r.Rows - r.Duplicates)
-			if p.First == 0 {
-				p.First = r.First
-			}
-			p.Last = max(p.Last, r.Last)
-			return
-		}
-	}
-	t.Places = append(t.Places, Place{Resource: r.Resource, Stream: r.Stream, Rows: uint64(r.Rows - r.Duplicates), First: r.First, Last: r.Last})
-}
-
-// enter ends the present phase and begins another, so that every moment of the
-// run belongs to one.
-func (m *machine) enter(p Phase) {
-	now := time.Now()
-	m.totals.Time[m.phase] += now.Sub(m.entered)
-	m.phase, m.entered = p, now
 }
 
 func (m *machine) stopping() bool {
@@ -389,25 +275,6 @@ func (m *machine) notice(n connectors.Notice) {
 	if m.options.OnNotice != nil {
 		m.options.OnNotice(n)
 	}
-}
-
-func (m *machine) snapshot() Totals {
-	t := m.totals
-	t.Places = slices.Clone(m.totals.Places)
-	if m.source != nil {
-		stats := m.source.Stats()
-		t.Redelivered, t.Pending, t.Sources = stats.Redelivered, stats.Pending, stats.Streams
-	}
-	for _, sink := range m.sinks {
-		if sink != nil {
-			stats := sink.Stats()
-			t.InFlight.Messages += stats.InFlight.Messages
-			t.InFlight.Bytes += stats.InFlight.Bytes
-			t.Limits.Messages += stats.Limits.Messages
-			t.Limits.Bytes += stats.Limits.Bytes
-		}
-	}
-	return t
 }
 
 // closeTimeout bounds what is still said to the servers at the end.

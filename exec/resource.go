@@ -8,34 +8,20 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/connectors/rows"
-	"github.com/flowlang/flow/planner"
 )
 
-// resource decodes the messages of one resource. Its schema is that of the last
-// certified epoch; what an epoch adds counts once it is certified.
+// resource is what a flow knows of one resource between epochs. Its schema is that of
+// the last certified epoch; what an epoch adds counts once it is certified.
 type resource struct {
 	name     string
-	decoder  *rows.Decoder
 	schema   rows.Schema // as certified
 	version  uint64      // of schema in the ledger; 0 if it has none
 	declared rows.Schema
-	messages []connectors.Message
-	batch    arrow.RecordBatch // on loan from the decoder; nil if there is none
-
-	transformer
-	output arrow.RecordBatch // of the transformer; nil if there is none
-}
-
-func newResource(name string, flow *planner.Flow) *resource {
-	r := &resource{name: name, declared: flow.Schema, schema: flow.Schema,
-		decoder: rows.NewDecoder(flow.Schema), transformer: transformer{flow: flow}}
-	if flow.BadRow != planner.StopAtBadRow {
-		r.decoder.RefuseRaw() // else one bad first message would make all others bad
-	}
-	return r
+	// newest is the schema of the epoch that was decoded last. It belongs to whoever
+	// reads; recovery makes it the certified one again.
+	newest rows.Schema
 }
 
 func (r *resource) chain() string { return schemaChainOf(r.name) }
@@ -56,6 +42,12 @@ func chainRune(r rune) bool {
 
 // load takes the schema that the last certificate names.
 func (r *resource) load(ctx context.Context, ledger connectors.Ledger, version uint64) error {
+	err := r.loadCertified(ctx, ledger, version)
+	r.newest = r.schema
+	return err
+}
+
+func (r *resource) loadCertified(ctx context.Context, ledger connectors.Ledger, version uint64) error {
 	if version == r.version {
 		return nil
 	}
@@ -96,10 +88,9 @@ func continues(declared, kept rows.Schema) bool {
 	return !declared.Declared || kept.Equal(declared)
 }
 
-// save appends the schema to the ledger if the epoch changed it, and returns
+// save appends an epoch's schema to the ledger if the epoch changed it, and returns
 // the version that holds it.
-func (r *resource) save(ctx context.Context, ledger connectors.Ledger) (uint64, error) {
-	schema := r.decoder.Schema()
+func (r *resource) save(ctx context.Context, ledger connectors.Ledger, schema rows.Schema) (uint64, error) {
 	if schema.Equal(r.schema) {
 		return r.version, nil
 	}
@@ -119,32 +110,4 @@ func (r *resource) save(ctx context.Context, ledger connectors.Ledger) (uint64, 
 		return 0, fmt.Errorf("schema of resource %s: another one was written meanwhile: %w", r.name, connectors.ErrInterrupted)
 	}
 	return written, err
-}
-
-// keep makes what the epoch decoded the certified schema.
-func (r *resource) keep(version uint64) {
-	r.schema, r.version = r.decoder.Schema(), version
-}
-
-// begin forgets the rows of the last epoch.
-func (r *resource) begin() {
-	for _, lent := range []*arrow.RecordBatch{&r.output, &r.batch} {
-		if *lent != nil {
-			(*lent).Release()
-			*lent = nil
-		}
-	}
-	r.decoder.Reset(r.schema)
-	r.messages = r.messages[:0]
-}
-
-// add decodes one message.
-func (r *resource) add(message *connectors.Message) error {
-	if message.Marker {
-		r.decoder.AppendNull()
-	} else if err := r.decoder.Append(message.Data); err != nil {
-		return err
-	}
-	r.messages = append(r.messages, *message)
-	return nil
 }

@@ -155,7 +155,7 @@ func (m *machine) loop(ctx context.Context) error {
 			}
 		}
 		if err == nil {
-			if err = m.epoch(ctx); err == nil {
+			if err = m.turn(ctx); err == nil {
 				failures = 0
 			}
 		}
@@ -163,7 +163,7 @@ func (m *machine) loop(ctx context.Context) error {
 			return nil
 		}
 		if err == nil {
-			if m.stopping() {
+			if m.stopping() && m.ahead == nil {
 				return nil
 			}
 			continue
@@ -178,7 +178,8 @@ func (m *machine) loop(ctx context.Context) error {
 
 // recover opens what failed and goes back to the last certified position.
 func (m *machine) recover(ctx context.Context) error {
-	m.enter(Recovering)
+	m.clock.write(Recovering)
+	m.number, m.phase = m.chain.state.Epoch+1, Recovering
 	if err := m.awaitConnection(ctx); err != nil {
 		return err
 	}
@@ -258,7 +259,7 @@ func (m *machine) await(ctx context.Context, err error, failures int) error {
 		wait = min(wait, maxReconnectWait)
 	}
 	m.emit(Event{Kind: Retrying, Epoch: m.number, Err: err, Phase: m.phase, After: wait, Try: failures})
-	m.enter(Waiting)
+	m.clock.write(Waiting)
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

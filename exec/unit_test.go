@@ -24,7 +24,7 @@ func TestBackoff(t *testing.T) {
 func TestResourceChain(t *testing.T) {
 	names := map[string]string{}
 	for _, name := range []string{"orders", "orders_v1", "a-b", "a.b", "*", "ä", "x y"} {
-		chain := newResource(name, &planner.Flow{}).chain()
+		chain := schemaChainOf(name)
 		if other, again := names[chain]; again {
 			t.Errorf("%q and %q share %s", name, other, chain)
 		}
@@ -35,7 +35,7 @@ func TestResourceChain(t *testing.T) {
 			}
 		}
 	}
-	if chain := newResource("orders", &planner.Flow{}).chain(); chain != "schema.orders" {
+	if chain := schemaChainOf("orders"); chain != "schema.orders" {
 		t.Errorf("a plain name has the chain %s", chain)
 	}
 }

@@ -1,0 +1,64 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// count adds a certified epoch to the run's totals.
+func (m *machine) count(e *epoch) {
+	t := &m.totals
+	t.Epochs++
+	t.Read += uint64(len(e.delivery.Messages()))
+	t.Bad += uint64(len(e.bad.letters()))
+	for _, p := range e.parts {
+		if p.output != nil {
+			t.Dropped += uint64(p.dropped())
+		}
+	}
+	if len(e.bad.faults) > 0 {
+		m.notice(e.bad.notice())
+	}
+	for _, r := range e.receipts {
+		t.Written += uint64(r.Rows)
+		t.Bytes += uint64(r.Bytes)
+		t.Duplicates += uint64(r.Duplicates)
+		t.place(r)
+	}
+}
+
+func (t *Totals) place(r connectors.Receipt) {
+	for i := range t.Places {
+		p := &t.Places[i]
+		if p.Stream == r.Stream && p.Resource == r.Resource {
+			p.Rows += uint64(r.Rows - r.Duplicates)
+			if p.First == 0 {
+				p.First = r.First
+			}
+			p.Last = max(p.Last, r.Last)
+			return
+		}
+	}
+	t.Places = append(t.Places, Place{Resource: r.Resource, Stream: r.Stream, Rows: uint64(r.Rows - r.Duplicates), First: r.First, Last: r.Last})
+}
+
+func (m *machine) snapshot() Totals {
+	t := m.totals
+	t.Time = m.clock.soFar()
+	t.Places = slices.Clone(m.totals.Places)
+	if m.source != nil {
+		stats := m.source.Stats()
+		t.Redelivered, t.Pending, t.Sources = stats.Redelivered, stats.Pending, stats.Streams
+	}
+	for _, sink := range m.sinks {
+		if sink != nil {
+			stats := sink.Stats()
+			t.InFlight.Messages += stats.InFlight.Messages
+			t.InFlight.Bytes += stats.InFlight.Bytes
+			t.Limits.Messages += stats.Limits.Messages
+			t.Limits.Bytes += stats.Limits.Bytes
+		}
+	}
+	return t
+}
