@@ -77,6 +77,8 @@ type Connection interface {
 	// FindLedger opens the flow's ledger where there is one; it is nil where there
 	// is none. Nothing is made.
 	FindLedger(ctx context.Context, flow Identity) (Ledger, error)
+	// Archive looks at what the streams hold.
+	Archive
 	// Remains lists what the flow left here.
 	Remains(ctx context.Context, flow Identity) (Remains, error)
 	// Remove removes what Remains listed, the ledger first: an owner that still runs

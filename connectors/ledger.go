@@ -13,6 +13,9 @@ type Ledger interface {
 	// At is the entry of a chain with that version. It fails with ErrNoEntry where
 	// the entry is not there: the oldest ones of a chain may be dropped.
 	At(ctx context.Context, chain string, version uint64) (Entry, error)
+	// Next is the oldest entry of a chain whose version is greater than after.
+	// Version 0 says that there is none.
+	Next(ctx context.Context, chain string, after uint64) (Entry, error)
 	// Append adds an entry, if the newest one still has the version previous (0
 	// for an empty chain); else it fails with ErrSuperseded. It returns the new
 	// version. An append whose outcome was lost is looked up: equal data in the

@@ -17,6 +17,8 @@ type SinkSpec struct {
 	// Together are the other sinks of the run that write into the same stream: one
 	// that has to be made holds their subjects, too.
 	Together []SinkSpec
+	// Preview says that nothing is made or sent: the sink only prepares.
+	Preview bool
 	// Shaped says that the flow chose the columns (select, drop): the envelope's
 	// columns are not added to the body.
 	Shaped bool
@@ -47,6 +49,7 @@ type Target struct {
 // Receipt says what a destination holds of one epoch.
 type Receipt struct {
 	Resource   string `json:"resource"`
+	Connection string `json:"connection,omitempty"` // its name in the flow; the executor writes it
 	Stream     string `json:"stream"`
 	Created    int64  `json:"created"` // of the stream, Unix nanoseconds
 	Rows       int    `json:"rows"`
@@ -70,6 +73,9 @@ type Sink interface {
 	// Prepare takes rows, and judges them before any of the epoch is sent. RowErrors
 	// mean that nothing of the batch is taken. The messages must stay until Apply.
 	Prepare(ctx context.Context, batch Batch) error
+	// Prepared calls each for what Apply would send, in its order. A Prepared is on
+	// loan for the call.
+	Prepared(each func(Prepared))
 	// Apply sends what was prepared, in its order, and returns nil once the
 	// destination acknowledged every row.
 	Apply(ctx context.Context) error
@@ -86,4 +92,15 @@ type Sink interface {
 type SinkStats struct {
 	InFlight Limits
 	Limits   Limits
+}
+
+// Prepared is a message that a sink has ready to be sent.
+type Prepared struct {
+	Resource string
+	From     *Message // that its row came from: an element of Batch.Messages
+	Stream   string
+	Subject  string
+	ID       string // empty if it has none
+	Headers  map[string][]string
+	Data     []byte
 }

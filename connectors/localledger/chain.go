@@ -36,13 +36,28 @@ func (c *chain) newest() (connectors.Entry, error) {
 	return connectors.Entry{Version: c.version(), Data: bytes.Clone(c.last)}, nil
 }
 
-// at is the entry of a version, read from the file.
+// next is the entry behind that of a version; version 0 if there is none.
+func (c *chain) next(after uint64) (connectors.Entry, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.load(); err != nil || after >= c.version() {
+		return connectors.Entry{}, err
+	}
+	return c.entry(after + 1)
+}
+
+// at is the entry of a version.
 func (c *chain) at(version uint64) (connectors.Entry, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.load(); err != nil {
 		return connectors.Entry{}, err
 	}
+	return c.entry(version)
+}
+
+// entry takes the one of a version from the file, which is loaded.
+func (c *chain) entry(version uint64) (connectors.Entry, error) {
 	if version == 0 || version > c.version() {
 		return connectors.Entry{}, connectors.Errorf(connectors.Permanent, "reading entry %d of %s, which has %d in %s: %w", version, c.name, c.version(), c.path, connectors.ErrNoEntry)
 	}

@@ -35,6 +35,15 @@ func (l *ledger) At(ctx context.Context, chain string, version uint64) (connecto
 	return c.at(version)
 }
 
+// Next implements connectors.Ledger.
+func (l *ledger) Next(ctx context.Context, chain string, after uint64) (connectors.Entry, error) {
+	c, err := l.chain(ctx, chain)
+	if err != nil {
+		return connectors.Entry{}, err
+	}
+	return c.next(after)
+}
+
 // Append implements connectors.Ledger. A write that has begun is finished, whatever
 // becomes of the context.
 func (l *ledger) Append(ctx context.Context, chain string, previous uint64, data []byte) (uint64, error) {

@@ -216,3 +216,19 @@ func TestADraftThatWasLeftIsMadeAnew(t *testing.T) {
 		t.Errorf("expected no draft, found %q, %v", names, err)
 	}
 }
+
+func TestNextEntry(t *testing.T) {
+	d, _ := openDirectory(t, t.TempDir())
+	l := openLedger(t, d, someFlow)
+	for i, data := range []string{"one", "two"} {
+		if _, err := l.Append(t.Context(), "epoch", uint64(i), []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for after, want := range []string{"one", "two", "", ""} {
+		e, err := l.Next(t.Context(), "epoch", uint64(after))
+		if err != nil || string(e.Data) != want || (e.Version == 0) != (want == "") {
+			t.Errorf("after %d: expected %q, found %+v, %v", after, want, e, err)
+		}
+	}
+}

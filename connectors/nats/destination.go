@@ -93,7 +93,9 @@ func (s *sink) ensure(ctx context.Context, name, exact string) (*destination, er
 	if err != nil {
 		return nil, err
 	}
-	if d.created == 0 {
+	if d.created == 0 && s.spec.Preview {
+		d.subjects = []string{">"} // whatever it will hold
+	} else if d.created == 0 {
 		if !s.spec.Settings.Bool("create_stream") {
 			return nil, s.missingStream(ctx, name)
 		}

@@ -3,6 +3,7 @@ package nats
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -18,9 +19,11 @@ type getRequest struct {
 type getReply struct {
 	Error   *jetstream.APIError `json:"error"`
 	Message struct {
-		Subject  string `json:"subject"`
-		Sequence uint64 `json:"seq"`
-		Data     []byte `json:"data"`
+		Subject  string    `json:"subject"`
+		Sequence uint64    `json:"seq"`
+		Headers  []byte    `json:"hdrs"`
+		Data     []byte    `json:"data"`
+		Time     time.Time `json:"time"`
 	} `json:"message"`
 }
 

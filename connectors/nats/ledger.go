@@ -158,6 +158,18 @@ func (l *ledger) At(ctx context.Context, chain string, version uint64) (connecto
 	return connectors.Entry{Version: version, Data: reply.Message.Data}, nil
 }
 
+// Next implements connectors.Ledger.
+func (l *ledger) Next(ctx context.Context, chain string, after uint64) (connectors.Entry, error) {
+	reply, err := l.get(ctx, getRequest{Sequence: after + 1, Next: l.prefix + chain})
+	if hasCode(err, codeMessageNotFound) {
+		return connectors.Entry{}, nil
+	}
+	if err != nil {
+		return connectors.Entry{}, failed(err, "reading %s of the ledger", l.prefix+chain)
+	}
+	return connectors.Entry{Version: reply.Message.Sequence, Data: reply.Message.Data}, nil
+}
+
 // Append implements connectors.Ledger.
 func (l *ledger) Append(ctx context.Context, chain string, previous uint64, data []byte) (uint64, error) {
 	var version uint64

@@ -175,18 +175,17 @@ func (r *reader) takeMessage(m *natsgo.Msg) {
 	}
 	r.last = meta.Sequence.Stream
 	h := held{reply: m, size: int64(m.Size())}
-	h.message = connectors.Message{
-		Resource: r.source.resourceOf(m.Subject),
-		Subject:  m.Subject,
-		Data:     m.Data,
-		Headers:  m.Header,
-		Source:   &r.life,
-		Sequence: meta.Sequence.Stream,
-		Time:     meta.Timestamp.UnixNano(),
-	}
-	h.message.Operation, h.message.Marker = operation(m)
+	h.message = r.source.message(m, &r.life, meta.Sequence.Stream, meta.Timestamp.UnixNano())
 	r.queue = append(r.queue, h)
 	r.bytes += h.size
+}
+
+// message is what a message of a stream is to the flow.
+func (s *source) message(m *natsgo.Msg, life *connectors.Incarnation, sequence uint64, stored int64) connectors.Message {
+	message := connectors.Message{Resource: s.resourceOf(m.Subject), Subject: m.Subject, Data: m.Data, Headers: m.Header,
+		Source: life, Sequence: sequence, Time: stored}
+	message.Operation, message.Marker = operation(m)
+	return message
 }
 
 // operation is what the headers of a key-value bucket say; an ordinary message is an insert.

@@ -122,6 +122,17 @@ func (s *sink) Prepare(ctx context.Context, batch connectors.Batch) error {
 	})
 }
 
+// Prepared implements connectors.Sink.
+func (s *sink) Prepared(each func(connectors.Prepared)) {
+	text := string(s.frames.text)
+	for i := range s.frames.list {
+		f := &s.frames.list[i]
+		s.frames.headers(s.header, f, text)
+		each(connectors.Prepared{Resource: s.spec.Resources[f.resource], From: f.message, Stream: f.route.to.name, Subject: f.subject,
+			ID: text[f.id.start:f.id.end], Headers: s.header, Data: s.frames.bodies[f.body.start:f.body.end]})
+	}
+}
+
 // Apply implements connectors.Sink.
 func (s *sink) Apply(ctx context.Context) error {
 	if err := s.send(ctx); err != nil {

@@ -1,0 +1,88 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/flowlang/flow/connectors"
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Holding implements connectors.Archive.
+func (c *connection) Holding(ctx context.Context, stream string) (connectors.Holding, error) {
+	info, err := c.streamInfo(ctx, stream)
+	if info == nil || err != nil {
+		return connectors.Holding{}, err
+	}
+	config, state := info.Config, info.State
+	h := connectors.Holding{Incarnation: connectors.Incarnation{Stream: stream, Created: info.Created.UnixNano()}, Last: state.LastSeq}
+	if state.Msgs > 0 {
+		h.First = state.FirstSeq
+	}
+	h.Sparse = config.Retention != jetstream.LimitsPolicy || config.MaxMsgsPerSubject > 0
+	h.Limited = h.Sparse || config.MaxAge > 0 || config.Discard == jetstream.DiscardOld && (config.MaxMsgs > 0 || config.MaxBytes > 0)
+	return h, nil
+}
+
+// streamInfo is nil where there is no such stream.
+func (c *connection) streamInfo(ctx context.Context, stream string) (info *jetstream.StreamInfo, err error) {
+	err = c.call(ctx, func(ctx context.Context) error {
+		s, err := c.js.Stream(ctx, stream)
+		if err == nil {
+			info = s.CachedInfo()
+		}
+		return err
+	})
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, failed(err, "looking at the stream %s", stream)
+	}
+	return info, nil
+}
+
+// Scan implements connectors.Archive.
+func (c *connection) Scan(ctx context.Context, stream string, first, last uint64, each func(*connectors.Stored) error) error {
+	return c.scan(ctx, stream, nil, first, last, func(m *storedMessage) error {
+		return each(&connectors.Stored{Sequence: m.sequence, Subject: m.Subject, Time: m.time, Headers: m.Header, Data: m.Data,
+			ID: m.Header.Get(natsgo.MsgIdHdr), Event: eventOf(m.Msg)})
+	})
+}
+
+// Reread implements connectors.Archive.
+func (c *connection) Reread(ctx context.Context, specs []connectors.SourceSpec, life connectors.Incarnation, of connectors.Range) ([]connectors.Message, error) {
+	info, err := c.streamInfo(ctx, life.Stream)
+	if err != nil || info == nil || info.Created.UnixNano() != life.Created {
+		return nil, err
+	}
+	s := &source{specs: specs}
+	var messages []connectors.Message
+	err = c.scan(ctx, life.Stream, filtersFor(specs, info.Config.Subjects), of.First, of.Last, func(m *storedMessage) error {
+		messages = append(messages, s.message(m.Msg, &life, m.sequence, m.time))
+		return nil
+	})
+	return messages, err
+}
+
+// filtersFor are the subjects that the specs read of a stream; none is all of it.
+func filtersFor(specs []connectors.SourceSpec, subjects []string) []string {
+	var filters []string
+	for _, spec := range specs {
+		if explicit(spec) {
+			return nil
+		}
+		if _, ok := overlapAny(subjects, spec.Select); ok {
+			filters = append(filters, spec.Select)
+		}
+	}
+	slices.Sort(filters)
+	return slices.Compact(filters)
+}
+
+// MessageID implements connectors.Archive.
+func (c *connection) MessageID(flow connectors.Identity, connection string, from *connectors.Message, stream, subject, resource string) string {
+	return string(newMessageIDs(flow, connection).append(nil, from, stream, subject, resource))
+}

@@ -1,0 +1,128 @@
+package nats
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// storedMessage is a message of a stream with its place there.
+type storedMessage struct {
+	*natsgo.Msg
+	sequence uint64
+	time     int64 // Unix nanoseconds
+}
+
+// scanIdle bounds how long the server keeps the consumer of a scan that died.
+const scanIdle = 10 * time.Second
+
+// scan calls each for what a stream holds from sequence first to last, of these
+// subjects or of all, in its order.
+func (c *connection) scan(ctx context.Context, stream string, filters []string, first, last uint64, each func(*storedMessage) error) error {
+	info, err := c.streamInfo(ctx, stream)
+	if err != nil || info == nil {
+		return err
+	}
+	first, last = max(first, info.State.FirstSeq, 1), min(last, info.State.LastSeq)
+	if first > last || info.State.Msgs == 0 {
+		return nil
+	}
+	if info.Config.Retention != jetstream.LimitsPolicy {
+		// Another consumer would use messages up, or make the stream keep them.
+		err = c.scanByGets(ctx, stream, filters, first, last, each)
+	} else {
+		err = c.scanByConsumer(ctx, stream, filters, first, last, each)
+	}
+	if err != nil {
+		return failed(err, "reading stream %s", stream)
+	}
+	return nil
+}
+
+// scanByConsumer reads through a consumer that lives only in the server's memory.
+func (c *connection) scanByConsumer(ctx context.Context, stream string, filters []string, first, last uint64, each func(*storedMessage) error) error {
+	var consumer jetstream.Consumer
+	err := c.call(ctx, func(ctx context.Context) (err error) {
+		consumer, err = c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{FilterSubjects: filters,
+			DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: first, InactiveThreshold: scanIdle})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_ = c.call(context.WithoutCancel(ctx), func(ctx context.Context) error {
+			return c.js.DeleteConsumer(ctx, stream, consumer.CachedInfo().Name) // it ends by itself, later
+		})
+	}()
+	if consumer.CachedInfo().NumPending == 0 {
+		return nil
+	}
+	messages, err := consumer.Messages()
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	for {
+		m, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return err
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		if meta.Sequence.Stream > last {
+			return nil
+		}
+		at := &storedMessage{Msg: &natsgo.Msg{Subject: m.Subject(), Header: m.Headers(), Data: m.Data()}, sequence: meta.Sequence.Stream, time: meta.Timestamp.UnixNano()}
+		if err := each(at); err != nil {
+			return err
+		}
+		if meta.NumPending == 0 || meta.Sequence.Stream == last {
+			return nil
+		}
+	}
+}
+
+// scanByGets asks for one message after the other.
+func (c *connection) scanByGets(ctx context.Context, stream string, filters []string, first, last uint64, each func(*storedMessage) error) error {
+	f := &found{filters: filters}
+	f.Stream = stream
+	for at := first - 1; ; {
+		next, err := c.firstAfter(ctx, f, at)
+		if err != nil || next == 0 || next > last {
+			return err
+		}
+		reply, err := c.get(ctx, stream, getRequest{Sequence: next})
+		if at = next; hasCode(err, codeMessageNotFound) {
+			continue // used up just now
+		}
+		if err != nil {
+			return err
+		}
+		m, err := reply.message()
+		if err != nil {
+			return err
+		}
+		if err := each(m); err != nil {
+			return err
+		}
+	}
+}
+
+// message is what a get found, with its headers.
+func (r getReply) message() (*storedMessage, error) {
+	m := &natsgo.Msg{Subject: r.Message.Subject, Data: r.Message.Data}
+	if len(r.Message.Headers) > 0 {
+		header, err := natsgo.DecodeHeadersMsg(r.Message.Headers)
+		if err != nil {
+			return nil, fmt.Errorf("the headers of sequence %d: %w", r.Message.Sequence, err)
+		}
+		m.Header = header
+	}
+	return &storedMessage{Msg: m, sequence: r.Message.Sequence, time: r.Message.Time.UnixNano()}, nil
+}
