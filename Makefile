@@ -29,7 +29,8 @@ lint: ## Run golangci-lint; unless the right version is installed, it is built i
 	fits $$lint || GOBIN=$(CURDIR)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v$(LINT_VERSION); \
 	$$lint run ./...
 
-bench: ## Run the benchmarks, with allocations
+bench: ## Compare flowc with loops by hand and the server's limits; then the benchmarks, with allocations
+	FLOW_BENCH=1 go test ./internal/throughput -count=1 -v -timeout 60m -run TestThroughput
 	go test -run '^$$' -bench . -benchmem ./lang ./expression ./connectors/...
 
 fuzz: ## Fuzz every target for FUZZTIME (20s)
