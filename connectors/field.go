@@ -19,6 +19,7 @@ const (
 	Size     Type = "size"           // int64, in bytes
 	Window   Type = "count and size" // Limits: 1024/16MiB, either may be left out
 	Word     Type = "word"           // string, one of Values
+	Origin   Type = "start"          // Start: a word, a sequence, or a time in quotes
 )
 
 // Field describes one setting.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -115,6 +116,26 @@ func (c *chain) certify(ctx context.Context, state State, epoch *CertifiedEpoch)
 		return err
 	}
 	return nil
+}
+
+// place takes the positions from which the sources are read. Where a stream had none
+// before, they are kept as another claim: what a source made of `start new` holds for
+// every later start, the next certificate or not.
+func (c *chain) place(ctx context.Context, positions []connectors.Position) error {
+	state := c.state
+	state.Positions = positions
+	begun := slices.ContainsFunc(positions, func(p connectors.Position) bool {
+		return !slices.ContainsFunc(c.state.Positions, func(known connectors.Position) bool { return known.Stream == p.Stream })
+	})
+	if !begun {
+		c.state = state
+		return nil
+	}
+	err := c.append(ctx, ClaimRecord, state, nil)
+	if errors.Is(err, connectors.ErrSuperseded) {
+		return c.superseded(ctx)
+	}
+	return err
 }
 
 func (c *chain) append(ctx context.Context, kind RecordKind, state State, epoch *CertifiedEpoch) error {

@@ -28,7 +28,7 @@ const (
 )
 
 // Record is an entry of a flow's epoch chain: a claim, by which an owner takes
-// the flow over, an epoch's certificate, or a reset, by which a person drops a
+// the flow over or keeps where its streams begin, an epoch's certificate, or a reset, by which a person drops a
 // schema. Each carries the whole state, so the newest one is all that recovery
 // needs.
 type Record struct {

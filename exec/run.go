@@ -201,8 +201,7 @@ func (m *machine) recover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.chain.state.Positions = positions
-	return nil
+	return m.chain.place(ctx, positions)
 }
 
 // awaitConnection waits until the source's connection is up; a stop ends the wait,

@@ -81,6 +81,8 @@ func FormatSetting(v any) (text string, ok bool) {
 		return v.Canonical(), true
 	case connectors.Limits:
 		return fmt.Sprintf("%d/%s", v.Messages, strings.ReplaceAll(connectors.FormatSize(v.Bytes), " ", "")), true
+	case connectors.Start:
+		return v.String(), true
 	case connectors.Secret:
 		return v.String(), true
 	}

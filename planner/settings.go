@@ -81,6 +81,8 @@ func (c *compiler) value(f connectors.Field, v *lang.Value) (any, bool) {
 		return c.wordValue(f, v)
 	case connectors.Window:
 		return c.windowValue(f, v)
+	case connectors.Origin:
+		return c.originValue(f, v)
 	default:
 		return c.amountValue(f, v)
 	}
@@ -112,6 +114,8 @@ func expectedValue(f connectors.Field) string {
 		return "a size"
 	case connectors.Window:
 		return "a number of messages, a size, or both"
+	case connectors.Origin:
+		return "one of " + strings.Join(connectors.StartWords(), ", ") + ", a sequence from 1 on, or a time in quotes"
 	default:
 		return "one of " + strings.Join(f.Values, ", ")
 	}
@@ -193,5 +197,26 @@ func (c *compiler) wordValue(f connectors.Field, v *lang.Value) (any, bool) {
 	}
 	c.report(lang.Diagnostic{Code: codeOptionValue, Span: v.Span(),
 		Summary: fmt.Sprintf("expected %s for `%s`, found `%s`", expectedValue(f), f.Key, c.text(v.Span())), Label: didYouMean(word, f.Values)})
+	return nil, false
+}
+
+// originValue reads where to begin: a word, a sequence without a unit, or a time.
+func (c *compiler) originValue(f connectors.Field, v *lang.Value) (any, bool) {
+	text, label := "", ""
+	switch {
+	case v.Word != nil:
+		text, label = v.Word.Name, didYouMean(v.Word.Name, connectors.StartWords())
+	case v.String != nil:
+		text = v.String.Value
+	case v.Bounds != nil && len(v.Bounds.Quantities) == 1 && v.Bounds.Quantities[0].Amount.Kind == lang.Count:
+		text = v.Bounds.Quantities[0].Text
+	}
+	start, err := connectors.ParseStart(text)
+	if err == nil {
+		return start, true
+	}
+	c.report(lang.Diagnostic{Code: codeOptionValue, Span: v.Span(),
+		Summary: fmt.Sprintf("expected %s for `%s`, found `%s`", expectedValue(f), f.Key, c.text(v.Span())), Label: label,
+		Help: fmt.Sprintf("such as `%s new` or `%s \"2026-01-31T08:00:00Z\"`", f.Key, f.Key)})
 	return nil, false
 }

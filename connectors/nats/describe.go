@@ -17,11 +17,15 @@ func describeSources(flow connectors.Identity, specs []connectors.SourceSpec, ep
 		return []string{fmt.Sprintf("through the consumer %s of stream %s, which is never changed: one message at a time, and a gap stops the flow",
 			specs[0].Settings.Text("consumer"), specs[0].Settings.Text("stream"))}
 	}
-	return []string{
+	lines := []string{
 		"from every stream whose own subjects overlap; mirrors, copies and the ledger are passed over",
 		fmt.Sprintf("through the durable pull consumer %s on each: explicit acknowledgement, unlimited deliveries, ack wait %s, credit %s",
 			consumerName(flow), connectors.ShortDuration(s.ackWait), connectors.FormatCount(int64(s.credit(&found{})))),
 	}
+	if start := specs[0].Settings.Start("start"); !start.First() {
+		lines = append(lines, describeStart(start))
+	}
+	return lines
 }
 
 // describeSink says where each resource goes, and how.

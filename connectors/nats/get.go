@@ -50,11 +50,7 @@ func (c *connection) get(ctx context.Context, stream string, request getRequest)
 // firstAfter is the sequence of the first message after that one which a flow reads
 // of the stream; 0 if there is none.
 func (c *connection) firstAfter(ctx context.Context, f *found, sequence uint64) (first uint64, err error) {
-	filters := f.filters
-	if len(filters) == 0 {
-		filters = []string{">"}
-	}
-	for _, filter := range filters {
+	for _, filter := range f.filtersOrAll() {
 		reply, err := c.get(ctx, f.Stream, getRequest{Sequence: sequence + 1, Next: filter})
 		if hasCode(err, codeMessageNotFound) {
 			continue
@@ -67,4 +63,27 @@ func (c *connection) firstAfter(ctx context.Context, f *found, sequence uint64) 
 		}
 	}
 	return first, nil
+}
+
+// lastOf is the sequence of the last message that a flow reads of the stream; 0 if
+// there is none.
+func (c *connection) lastOf(ctx context.Context, f *found) (last uint64, err error) {
+	for _, filter := range f.filtersOrAll() {
+		reply, err := c.get(ctx, f.Stream, getRequest{Last: filter})
+		if hasCode(err, codeMessageNotFound) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		last = max(last, reply.Message.Sequence)
+	}
+	return last, nil
+}
+
+func (f *found) filtersOrAll() []string {
+	if len(f.filters) == 0 {
+		return []string{">"}
+	}
+	return f.filters
 }

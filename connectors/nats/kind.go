@@ -60,6 +60,7 @@ var connectionFields = connectors.Fields{
 var sourceFields = connectors.Fields{
 	{Key: "stream", Type: connectors.Text, Doc: "instead of subjects: the stream of a consumer of your own, with `consumer`"},
 	{Key: "consumer", Type: connectors.Text, Doc: "the durable consumer to read through; it is never changed, and a gap in its stream stops the flow"},
+	{Key: "start", Type: connectors.Origin, Doc: "where a flow begins that has not read the stream yet: `all` (the default), `new`, `last`, a sequence, or a time in quotes; it is resolved once, at the first start"},
 	{Key: "ack_wait", Tuning: true, Type: connectors.Duration, Default: 30 * time.Second, Min: int64(time.Second), Max: int64(24 * time.Hour), Doc: "when the server delivers again what a dead reader held; a live one extends it"},
 }
 
@@ -98,6 +99,9 @@ func checkSources(specs []connectors.SourceSpec) error {
 		if err := checkSubject(spec.Select, true); err != nil {
 			return (&connectors.Error{Class: connectors.Refused, Err: err,
 				Help: `a source reads subjects of streams, such as "orders.>"`}).About(connectors.SourceRole, i, "")
+		}
+		if err := checkStart(specs, i); err != nil {
+			return err
 		}
 		for j, other := range specs[:i] {
 			if overlap(spec.Select, other.Select) {

@@ -135,7 +135,7 @@ func (s *source) Seek(ctx context.Context, records string, from []connectors.Pos
 			return nil, err
 		}
 		readers = append(readers, r)
-		if r.floor.Sequence > 0 {
+		if r.floor.Sequence > 0 || !s.startOf(f).First() {
 			good = append(good, r.floor)
 		}
 	}
@@ -190,6 +190,11 @@ func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) 
 	stream, err := s.identify(ctx, f, &floor)
 	if err != nil {
 		return nil, err
+	}
+	if floor.Stream == "" {
+		if floor, err = s.begin(ctx, f, stream); err != nil {
+			return nil, err
+		}
 	}
 	state := stream.State
 	var info *jetstream.ConsumerInfo
@@ -256,14 +261,14 @@ func (s *source) identify(ctx context.Context, f *found, floor *connectors.Posit
 	created := info.Created.UnixNano()
 	known := f.Created
 	f.Created = created
-	anew := floor.Sequence > 0 && floor.Created != created || s.sought && known != created
+	anew := floor.Stream != "" && floor.Created != created || s.sought && known != created
 	switch {
 	case anew && f.bound != "":
 		return nil, connectors.Errorf(connectors.Permanent, "continuity of stream %s cannot be proven: it was deleted and made again at %s", f.Stream, info.Created.UTC().Format(time.RFC3339Nano)).
 			WithHelp("go on from a new consumer under a new flow name")
 	case anew:
 		before := known
-		if floor.Sequence > 0 {
+		if floor.Stream != "" {
 			before = floor.Created
 		}
 		s.reportAnew(f, before, created)

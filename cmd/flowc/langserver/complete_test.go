@@ -40,6 +40,7 @@ func TestComplete(t *testing.T) {
 		"a secret":                  {"connection w nats password ¦", "env file secret"},
 		"a duration":                {"connection w nats connect_timeout ¦", "5s"},
 		"a text":                    {"connection w nats name ¦", ""},
+		"where to start":            {"from nats \"a\" start ¦", "all new last"},
 		"a source":                  {declarations + "from ¦", "warehouse nats"},
 		"a second source":           {declarations + "from nats \"a\", w¦", "warehouse nats"},
 		"behind a source":           {"from nats \"a\" ¦", keys(kind.Source) + " as " + clauses},

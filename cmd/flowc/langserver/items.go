@@ -72,6 +72,8 @@ func (l *list) values(fields connectors.Fields, key string) {
 		l.names(kindValue, f.Values)
 	case f.Type == connectors.Bool:
 		l.names(kindValue, booleans)
+	case f.Type == connectors.Origin:
+		l.names(kindValue, connectors.StartWords())
 	case f.Default != nil && f.Type != connectors.Text && f.Type != connectors.List:
 		text, _ := planner.FormatSetting(f.Default)
 		l.add(kindValue, text, "the default", "")
