@@ -19,8 +19,8 @@ test: ## Vet everything and test it with the race detector
 	go vet ./...
 	go test -race ./...
 
-drill: ## Kill flows and servers some two hundred times, at random moments
-	FLOW_DRILL=1 go test -race -count=1 -timeout 20m -v -run 'Killed|TwoProcesses|LostServer' ./cmd/flowc
+drill: ## Kill and freeze flows, servers and links, at random moments
+	FLOW_DRILL=1 go test -race -count=1 -timeout 20m -v -run 'Killed|TwoProcesses|LostServer|Drill' ./cmd/flowc
 
 lint: ## Run golangci-lint; unless the right version is installed, it is built into bin/
 	@fits() { "$$1" version 2>/dev/null | grep -q 'version $(LINT_VERSION) '; }; \

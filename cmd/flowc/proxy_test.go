@@ -8,15 +8,17 @@ import (
 )
 
 // proxy stands between a client and a server, and can freeze: the links stay,
-// and nothing passes any more.
+// and nothing passes until it is thawed.
 type proxy struct {
 	target   string
 	listener net.Listener
 	done     chan struct{} // closed when the test ends
-	frozen   chan struct{} // closed by freeze
 	held     chan struct{} // closed once the client sent something into the ice
 	once     sync.Once
 	work     sync.WaitGroup
+
+	mu     sync.Mutex
+	thawed chan struct{} // closed while everything passes
 }
 
 func newProxy(t *testing.T, server string) *proxy {
@@ -31,8 +33,9 @@ func newProxy(t *testing.T, server string) *proxy {
 	}
 	p := &proxy{
 		target: target.Host, listener: listener,
-		done: make(chan struct{}), frozen: make(chan struct{}), held: make(chan struct{}),
+		done: make(chan struct{}), held: make(chan struct{}), thawed: make(chan struct{}),
 	}
+	close(p.thawed)
 	p.work.Go(p.accept)
 	t.Cleanup(func() {
 		close(p.done)
@@ -44,7 +47,19 @@ func newProxy(t *testing.T, server string) *proxy {
 
 func (p *proxy) url() string { return "nats://" + p.listener.Addr().String() }
 
-func (p *proxy) freeze() { close(p.frozen) }
+func (p *proxy) freeze() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.thawed = make(chan struct{})
+}
+
+func (p *proxy) thaw() { close(p.passing()) }
+
+func (p *proxy) passing() chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.thawed
+}
 
 func (p *proxy) accept() {
 	for {
@@ -66,18 +81,23 @@ func (p *proxy) accept() {
 	}
 }
 
-// pass copies until an end is closed, or until the test ends once it is frozen.
+// pass copies until an end is closed; while it is frozen it waits, at most until the
+// test ends.
 func (p *proxy) pass(to, from net.Conn, stuck func()) {
 	defer to.Close()
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
+		passing := p.passing()
 		select {
-		case <-p.frozen:
-			stuck()
-			<-p.done
-			return
+		case <-passing:
 		default:
+			stuck()
+			select {
+			case <-passing:
+			case <-p.done:
+				return
+			}
 		}
 		if err != nil {
 			return

@@ -39,7 +39,8 @@ func newWorld(t *testing.T) *world {
 
 func connect(t *testing.T, url string) *world {
 	t.Helper()
-	nc, err := natsgo.Connect(url, natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond))
+	nc, err := natsgo.Connect(url, natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond),
+		natsgo.PingInterval(time.Second))
 	if err != nil {
 		t.Fatal(err)
 	}

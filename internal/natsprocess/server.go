@@ -18,11 +18,11 @@ import (
 // Its methods are for the test's own goroutine, and fail the test if they cannot
 // do what they say.
 type Server struct {
-	t     testing.TB
-	dir   string // of the store, and of the file that tells the port
-	port  string // "-1" until the first start chose one
-	url   string
-	child *child // nil while no process runs
+	t         testing.TB
+	dir       string   // of the store, and of the file that tells the port
+	arguments []string // besides those that every server has
+	url       string   // empty until the first start chose a port
+	child     *child   // nil while no process runs
 }
 
 // child is one process of a Server.
@@ -41,14 +41,19 @@ const (
 // Start starts a server with an empty store, and stops it when the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{t: t, dir: t.TempDir(), port: "-1"}
-	t.Cleanup(func() {
+	s := &Server{t: t, dir: t.TempDir(), arguments: []string{"-a", "127.0.0.1", "-js"}}
+	s.endWithTest()
+	s.launch()
+	s.awaitPort()
+	return s
+}
+
+func (s *Server) endWithTest() {
+	s.t.Cleanup(func() {
 		if s.child != nil {
 			s.Kill()
 		}
 	})
-	s.start()
-	return s
 }
 
 // URL is where the server listens; it stays the same across restarts.
@@ -66,23 +71,55 @@ func (s *Server) Stop() {
 	s.end(syscall.SIGINT)
 }
 
+// LameDuck tells the server to send its clients away and to end after it.
+func (s *Server) LameDuck() {
+	s.t.Helper()
+	s.signal(syscall.SIGUSR2)
+}
+
+// Freeze stops the process where it stands: its links stay, and nothing answers.
+func (s *Server) Freeze() {
+	s.t.Helper()
+	s.signal(syscall.SIGSTOP)
+}
+
+// Thaw lets a frozen process go on.
+func (s *Server) Thaw() {
+	s.t.Helper()
+	s.signal(syscall.SIGCONT)
+}
+
+// AwaitEnd waits until a server that was told to end is gone.
+func (s *Server) AwaitEnd() {
+	s.t.Helper()
+	c := s.child
+	s.child = nil
+	s.await(c)
+}
+
 // Restart starts a server that was killed or stopped, on its port and its store.
 func (s *Server) Restart() {
 	s.t.Helper()
 	if s.child != nil {
 		s.t.Fatal("restarting a NATS server that still runs")
 	}
-	s.start()
+	s.launch()
+	s.awaitPort()
 }
 
-func (s *Server) start() {
+// launch starts the process, which listens some time later.
+func (s *Server) launch() {
 	s.t.Helper()
 	path, err := binary()
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	port := "-1"
+	if u, err := url.Parse(s.url); err == nil && s.url != "" {
+		port = u.Port()
+	}
 	c := &child{gone: make(chan struct{})}
-	c.command = exec.Command(path, "-a", "127.0.0.1", "-p", s.port, "-js", "-sd", filepath.Join(s.dir, "store"), "--ports_file_dir", s.dir)
+	c.command = exec.Command(path, append([]string{"-p", port, "-sd", filepath.Join(s.dir, "store"), "--ports_file_dir", s.dir}, s.arguments...)...)
 	c.command.Stdout, c.command.Stderr = &c.log, &c.log
 	if err := c.command.Start(); err != nil {
 		s.t.Fatalf("starting the NATS server: %v", err)
@@ -92,29 +129,31 @@ func (s *Server) start() {
 		close(c.gone)
 	}()
 	s.child = c
-	if err := s.awaitPort(); err != nil {
-		s.Kill()
-		s.t.Fatalf("starting the NATS server: %v\n%s", err, c.log.String())
-	}
 }
 
 // awaitPort waits for the file in which the server tells where it listens.
-func (s *Server) awaitPort() error {
-	file := filepath.Join(s.dir, fmt.Sprintf("nats-server_%d.ports", s.child.command.Process.Pid))
+func (s *Server) awaitPort() {
+	s.t.Helper()
+	c := s.child
+	fail := func(why string) {
+		s.Kill()
+		s.t.Fatalf("starting the NATS server: %s\n%s", why, c.log.String())
+	}
+	file := filepath.Join(s.dir, fmt.Sprintf("nats-server_%d.ports", c.command.Process.Pid))
 	deadline := time.After(readyTimeout)
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
 	for {
 		if address, ok := readPort(file); ok {
-			s.url, s.port = address.String(), address.Port()
-			return nil
+			s.url = address.String()
+			return
 		}
 		select {
 		case <-poll.C:
-		case <-s.child.gone:
-			return errors.New("it ended at once")
+		case <-c.gone:
+			fail("it ended at once")
 		case <-deadline:
-			return fmt.Errorf("it did not listen within %s", readyTimeout)
+			fail(fmt.Sprintf("it did not listen within %s", readyTimeout))
 		}
 	}
 }
@@ -135,17 +174,26 @@ func readPort(file string) (address *url.URL, ok bool) {
 	return address, err == nil
 }
 
-// end signals the process by its own handle and waits until it is gone.
+// end signals the process and waits until it is gone.
 func (s *Server) end(signal syscall.Signal) {
 	s.t.Helper()
+	s.signal(signal)
+	s.AwaitEnd()
+}
+
+// signal reaches the process by its own handle, which outlives its number.
+func (s *Server) signal(signal syscall.Signal) {
+	s.t.Helper()
 	if s.child == nil {
-		s.t.Fatal("ending a NATS server that does not run")
+		s.t.Fatalf("sending %s to a NATS server that does not run", signal)
 	}
-	c := s.child
-	s.child = nil
-	if err := c.command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		s.t.Errorf("ending the NATS server: %v", err)
+	if err := s.child.command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		s.t.Errorf("sending %s to the NATS server: %v", signal, err)
 	}
+}
+
+func (s *Server) await(c *child) {
+	s.t.Helper()
 	select {
 	case <-c.gone:
 	case <-time.After(stopTimeout):
