@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"context"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 )
@@ -88,10 +89,24 @@ type Sink interface {
 	Close() error
 }
 
-// SinkStats is what is outstanding now, and the limits.
+// SinkStats is what is outstanding now, the limits, and the waiting so far.
 type SinkStats struct {
 	InFlight Limits
 	Limits   Limits
+	Waited   Waited
+}
+
+// Waited is how long a sink waited in Apply since it was opened, until now, and for
+// what. The causes exclude each other.
+type Waited struct {
+	Messages time.Duration // as many messages as may be were in flight
+	Bytes    time.Duration // as many bytes as may be were
+	Acks     time.Duration // everything was sent
+}
+
+// Add is the sum of both.
+func (w Waited) Add(more Waited) Waited {
+	return Waited{Messages: w.Messages + more.Messages, Bytes: w.Bytes + more.Bytes, Acks: w.Acks + more.Acks}
 }
 
 // Prepared is a message that a sink has ready to be sent.

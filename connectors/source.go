@@ -20,6 +20,9 @@ type SourceOptions struct {
 	UntilCaughtUp bool
 	// Epoch tells what an epoch may hold, so that the source can ask for credit.
 	Epoch Bounds
+	// Idle is called by Read when it begins and when it ceases to wait since there is
+	// nothing to read, as far as is known. It may be nil.
+	Idle func(bool)
 }
 
 // Bounds end an epoch, each by itself. A zero bound is none; MaxRecords and

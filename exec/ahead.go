@@ -29,6 +29,7 @@ func (m *machine) readAhead(ctx context.Context) {
 	e.begin(m.flow.BadRow)
 	a := &ahead{epoch: e, cancel: cancel, done: make(chan error, 1)}
 	m.ahead = a
+	m.show(func(s *shown) { s.ahead = true })
 	go func() { a.done <- m.fill(ctx, e) }()
 }
 
@@ -67,6 +68,7 @@ func (m *machine) take(ctx context.Context) (*epoch, error) {
 	a := m.ahead
 	m.number = m.chain.state.Epoch + 1
 	a.epoch.number = m.number
+	m.show(func(s *shown) { s.epoch, s.messages, s.ahead = m.number, 0, false })
 	look := time.NewTimer(time.Until(m.chain.read.Add(ownerInterval)))
 	defer look.Stop()
 	for {
@@ -74,6 +76,10 @@ func (m *machine) take(ctx context.Context) (*epoch, error) {
 		case err := <-a.done:
 			a.cancel()
 			m.ahead = nil
+			if err == nil {
+				m.show(func(s *shown) { s.messages = len(a.epoch.delivery.Messages()) })
+				m.clock.begin(a.epoch.times)
+			}
 			return a.epoch, err
 		case <-look.C:
 			if _, _, err := m.chain.own(ctx); err != nil {
@@ -96,10 +102,39 @@ func (m *machine) drop(ctx context.Context) {
 		e.delivery = nil
 	}
 	m.ahead = nil
+	m.show(func(s *shown) { s.ahead = false })
+}
+
+// rest waits while the run is paused and nothing is read ahead, and makes sure
+// meanwhile that it is the owner still.
+func (m *machine) rest(ctx context.Context) error {
+	pausing, resumed := m.handle.pausing()
+	if !pausing || m.ahead != nil || m.stopping() {
+		return nil
+	}
+	m.clock.write(Pausing)
+	m.show(func(s *shown) { s.paused = true })
+	defer m.show(func(s *shown) { s.paused = false })
+	look := time.NewTicker(ownerInterval)
+	defer look.Stop()
+	for {
+		select {
+		case <-resumed:
+			return nil
+		case <-m.options.Stop:
+			return connectors.ErrDrained // nothing is open
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-look.C:
+			if _, _, err := m.chain.own(ctx); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 func (m *machine) read(ctx context.Context, e *epoch) (err error) {
-	e.delivery, err = m.source.Read(ctx, m.bounds, m.options.Stop)
+	e.delivery, err = m.source.Read(ctx, m.bounds, m.handle.close())
 	return err
 }
 

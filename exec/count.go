@@ -8,6 +8,11 @@ import (
 
 // count adds a certified epoch to the run's totals.
 func (m *machine) count(e *epoch) {
+	if len(e.bad.faults) > 0 {
+		m.notice(e.bad.notice())
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	t := &m.totals
 	t.Epochs++
 	t.Read += uint64(len(e.delivery.Messages()))
@@ -16,9 +21,6 @@ func (m *machine) count(e *epoch) {
 		if p.output != nil {
 			t.Dropped += uint64(p.dropped())
 		}
-	}
-	if len(e.bad.faults) > 0 {
-		m.notice(e.bad.notice())
 	}
 	for _, r := range e.receipts {
 		t.Written += uint64(r.Rows)
@@ -43,9 +45,39 @@ func (t *Totals) place(r connectors.Receipt) {
 	t.Places = append(t.Places, Place{Resource: r.Resource, Stream: r.Stream, Rows: uint64(r.Rows - r.Duplicates), First: r.First, Last: r.Last})
 }
 
+// done is what there is to tell of an epoch that has ended.
+func (m *machine) done(e *epoch) *Done {
+	if m.options.OnEvent == nil {
+		return nil
+	}
+	d := &Done{Spent: e.times, Receipts: e.receipts, Bad: e.bad.faults, Counts: make([]Counts, len(e.parts))}
+	if e.delivery != nil {
+		d.Messages, d.Ranges = e.delivery.Messages(), e.delivery.Covers()
+	}
+	for i := range d.Messages {
+		d.Counts[d.Messages[i].Resource].Read++
+	}
+	for i, p := range e.parts {
+		if p.output != nil {
+			d.Counts[i].Dropped = p.dropped()
+		}
+	}
+	for _, l := range e.bad.letters() {
+		d.Counts[l.Message.Resource].Bad++
+	}
+	return d
+}
+
 func (m *machine) snapshot() Totals {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.total()
+}
+
+// total needs the mutex.
+func (m *machine) total() Totals {
 	t := m.totals
-	t.Time = m.clock.soFar()
+	t.Time, _ = m.clock.soFar()
 	t.Places = slices.Clone(m.totals.Places)
 	if m.source != nil {
 		stats := m.source.Stats()

@@ -27,6 +27,9 @@ type RowFault struct {
 	message *connectors.Message
 }
 
+// Message is the source message, on loan until the epoch has ended.
+func (f *RowFault) Message() *connectors.Message { return f.message }
+
 func (f *RowFault) Error() string {
 	return fmt.Sprintf("resource %s: stream %s, sequence %d, subject %q: %s", f.Resource, f.Stream, f.Sequence, f.Subject, f.Err)
 }

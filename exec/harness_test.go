@@ -12,6 +12,7 @@ import (
 	"github.com/flowlang/flow/connectors/nats"
 	"github.com/flowlang/flow/connectors/nats/embedded"
 	"github.com/flowlang/flow/exec"
+	"github.com/flowlang/flow/internal/natsprocess"
 	"github.com/flowlang/flow/lang"
 	"github.com/flowlang/flow/planner"
 	natsgo "github.com/nats-io/nats.go"
@@ -23,6 +24,15 @@ type world struct {
 	t      *testing.T
 	server *embedded.Server
 	js     jetstream.JetStream
+
+	process *natsprocess.Server // instead of server, where it is to be killed
+}
+
+func (w *world) url() string {
+	if w.process != nil {
+		return w.process.URL()
+	}
+	return w.server.URL()
 }
 
 func newWorld(t *testing.T) *world {
@@ -85,7 +95,7 @@ func (w *world) plan(text string) *planner.Flow {
 	}
 	plan, found := planner.Compile([]*lang.File{file}, planner.Options{
 		Kinds:    []connectors.Kind{nats.Kind()},
-		Defaults: map[string]connectors.Settings{"nats": {"url": []string{w.server.URL()}}},
+		Defaults: map[string]connectors.Settings{"nats": {"url": []string{w.url()}}},
 	})
 	if found.HasErrors() {
 		w.t.Fatal(found)

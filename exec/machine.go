@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -38,12 +39,21 @@ type machine struct {
 	clock  clock
 	number uint64 // of the epoch that was taken last
 	phase  Phase  // in which it failed, if it did
+	failed *Done  // what it was then
+
+	handle *Handle
+	mu     sync.Mutex // guards what a handle shows: sinks, source, totals, and shown
+	shown  shown
 }
 
 func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 	m := &machine{flow: flow, options: options, bounds: flow.Epoch, conns: map[*planner.Connection]connectors.Connection{},
 		sinks: make([]connectors.Sink, len(flow.Sinks)), warned: map[string]bool{}}
 	m.clock.start()
+	if m.handle = options.Handle; m.handle == nil {
+		m.handle = NewHandle()
+	}
+	m.handle.attach(m)
 	if b := options.EpochBoundary; b != nil {
 		if b.MaxRecords <= 0 || b.MaxWait <= 0 {
 			return nil, errors.New("an epoch boundary needs a positive MaxRecords and MaxWait")
@@ -65,7 +75,7 @@ func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 func (m *machine) turn(ctx context.Context) error {
 	e, err := m.take(ctx)
 	if err == nil && len(e.delivery.Messages()) > 0 {
-		if !m.stopping() {
+		if pausing, _ := m.handle.pausing(); !m.stopping() && !pausing {
 			m.readAhead(ctx)
 		}
 		err = m.write(ctx, e)
@@ -73,12 +83,13 @@ func (m *machine) turn(ctx context.Context) error {
 			m.count(e)
 		}
 		if err == nil {
-			m.emit(Event{Kind: Certified, Epoch: e.number})
+			m.emit(Event{Kind: Certified, Epoch: e.number, Done: m.done(e)})
 		}
 	}
 	if err != nil {
+		m.drop(ctx)
+		m.phase, m.failed = e.phase, m.done(e)
 		m.abort(ctx, e)
-		m.phase = e.phase
 	}
 	return err
 }
@@ -184,8 +195,11 @@ func (m *machine) commit(ctx context.Context, e *epoch) error {
 // sinkFailed closes a sink whose session is over.
 func (m *machine) sinkFailed(i int, err error) error {
 	closed := m.sinks[i].Close()
-	m.sinks[i] = nil
-	if errors.Is(closed, connectors.ErrUnproven) {
+	unproven := errors.Is(closed, connectors.ErrUnproven)
+	waited := m.sinks[i].Stats().Waited
+	m.setSink(i, nil)
+	m.show(func(s *shown) { s.waited, s.unproven = s.waited.Add(waited), s.unproven || unproven })
+	if unproven {
 		m.notice(connectors.Notice{Warning: true, Text: "some messages may still reach the destination: their acknowledgements were lost, and the epoch is not certified"})
 	}
 	return ofSink(err, i)
@@ -233,11 +247,10 @@ func advance(positions, read []connectors.Position) []connectors.Position {
 	return append(kept, read...)
 }
 
-// abort takes back what has no certificate, the epoch that is read ahead before the
-// one before it. A certified epoch whose acknowledgement failed needs nothing more:
+// abort takes back what has no certificate, after the epoch that was read ahead of it. A
+// certified epoch whose acknowledgement failed needs nothing more:
 // what comes again is suppressed.
 func (m *machine) abort(ctx context.Context, e *epoch) {
-	m.drop(ctx)
 	if e.certified {
 		return
 	}
@@ -261,6 +274,12 @@ func (m *machine) stopping() bool {
 	default:
 		return false
 	}
+}
+
+func (m *machine) setSink(i int, sink connectors.Sink) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sinks[i] = sink
 }
 
 func (m *machine) emit(e Event) {

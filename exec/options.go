@@ -22,6 +22,8 @@ type Options struct {
 	// committed, certified and acknowledged. A failure that would be retried ends
 	// the run with ErrStopped then.
 	Stop <-chan struct{}
+	// Handle shows and holds the run while it goes on, if it is not nil.
+	Handle *Handle
 	// OnEvent is called in the run's own goroutine and must not block.
 	OnEvent func(Event)
 	// OnNotice takes what connections met and mended, from any goroutine.
@@ -31,14 +33,16 @@ type Options struct {
 // Event is something that happened in a run.
 type Event struct {
 	Kind   EventKind
-	Epoch  uint64        // the epoch's number
-	Totals Totals        // so far
-	Err    error         // of Retrying
-	Phase  Phase         // of Retrying: in which it failed; Acknowledging is after the epoch was certified
-	After  time.Duration // of Retrying: until the next try
-	Try    int           // of Retrying: failures in a row
-	Text   string        // of Admitted: where the ledger is
-	Lines  []string      // of Admitted: what differs from the last run
+	Epoch  uint64            // the epoch's number
+	Totals Totals            // so far
+	Err    error             // of Retrying
+	Phase  Phase             // of Retrying: in which it failed; Acknowledging is after the epoch was certified
+	After  time.Duration     // of Retrying: until the next try
+	Try    int               // of Retrying: failures in a row
+	Done   *Done             // of Certified, and of Retrying where an epoch failed: valid until OnEvent returns
+	Text   string            // of Connected: where to; of Admitted: where the ledger is
+	Ledger connectors.Ledger // of Admitted
+	Lines  []string          // of Admitted: what differs from the last run
 }
 
 // EventKind says what happened.
@@ -50,7 +54,25 @@ const (
 	Certified                  // an epoch is certified and acknowledged
 	Retrying                   // an epoch failed and is tried again
 	Recovered                  // reading goes on from the last certified position
+	Connected                  // the connections are open
 )
+
+// Done is an epoch that has ended. What it holds is on loan.
+type Done struct {
+	Messages []connectors.Message
+	Spent    [phases]time.Duration
+	Ranges   []connectors.Range
+	Receipts []connectors.Receipt
+	Counts   []Counts    // by resource
+	Bad      []*RowFault // that did not stop the flow
+}
+
+// Counts are those of one resource in one epoch.
+type Counts struct {
+	Read    int
+	Dropped int // of them, those that went nowhere
+	Bad     int // of them, those that were skipped or kept as dead letters
+}
 
 // Totals are counts since the run began.
 type Totals struct {

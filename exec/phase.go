@@ -14,9 +14,20 @@ const (
 	Acknowledging
 	Recovering // between epochs, after a failure and at the start
 	Waiting    // for the next try
+	Idling     // reading, while there is nothing to read
+	Pausing    // until somebody resumes the run
 	phases
 )
 
-var phaseNames = [phases]string{"reading", "decoding", "transforming", "applying", "committing", "certifying", "acknowledging", "recovering", "waiting"}
+var phaseNames = [phases]string{"reading", "decoding", "transforming", "applying", "committing", "certifying", "acknowledging", "recovering", "waiting", "idling", "pausing"}
 
 func (p Phase) String() string { return phaseNames[p] }
+
+// Phases are all of them, in order.
+func Phases() []Phase {
+	all := make([]Phase, phases)
+	for i := range all {
+		all[i] = Phase(i)
+	}
+	return all
+}

@@ -23,6 +23,7 @@ func Run(ctx context.Context, flow *planner.Flow, options Options) (Totals, erro
 		return Totals{}, err
 	}
 	defer m.close()
+	defer m.closeWhenStopped()()
 	opening, opened := m.untilStopped(ctx)
 	err = m.open(opening)
 	opened()
@@ -35,7 +36,21 @@ func Run(ctx context.Context, flow *planner.Flow, options Options) (Totals, erro
 	if cause := context.Cause(ctx); cause != nil && errors.Is(err, ctx.Err()) {
 		err = cause
 	}
+	m.show(func(s *shown) { s.over, s.err = true, err })
 	return m.snapshot(), err
+}
+
+// closeWhenStopped closes the open epoch once the run is to stop, and until it ends.
+func (m *machine) closeWhenStopped() (release func()) {
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-m.options.Stop:
+			m.handle.stop()
+		case <-ended:
+		}
+	}()
+	return func() { close(ended) }
 }
 
 // open connects, checks the flow against what is there, and takes the flow over.
@@ -45,11 +60,14 @@ func (m *machine) open(ctx context.Context) error {
 		return err
 	}
 	conn := m.conns[m.flow.Sources[0].Connection]
-	var err error
-	m.source, err = conn.OpenSource(ctx, m.flow.Identity, m.flow.SourceSpecs(), connectors.SourceOptions{UntilCaughtUp: m.options.UntilCaughtUp, Epoch: m.bounds})
+	m.emit(Event{Kind: Connected, Text: conn.String()})
+	source, err := conn.OpenSource(ctx, m.flow.Identity, m.flow.SourceSpecs(), connectors.SourceOptions{UntilCaughtUp: m.options.UntilCaughtUp, Epoch: m.bounds, Idle: m.clock.idle})
 	if err != nil {
 		return err
 	}
+	m.mu.Lock()
+	m.source = source
+	m.mu.Unlock()
 	if err := m.openSinks(ctx); err != nil {
 		return err
 	}
@@ -68,7 +86,8 @@ func (m *machine) open(ctx context.Context) error {
 	if err := m.chain.claim(ctx); err != nil {
 		return err
 	}
-	m.emit(Event{Kind: Admitted, Epoch: m.chain.state.Epoch, Text: m.ledger.String(), Lines: differences})
+	m.show(func(s *shown) { s.admitted = true })
+	m.emit(Event{Kind: Admitted, Epoch: m.chain.state.Epoch, Ledger: m.ledger, Text: m.ledger.String(), Lines: differences})
 	return nil
 }
 
@@ -110,7 +129,7 @@ func (m *machine) openSinks(ctx context.Context) error {
 		if err != nil {
 			return ofSink(err, i)
 		}
-		m.sinks[i] = sink
+		m.setSink(i, sink)
 		if err := m.source.Avoid(sink.Targets()); err != nil {
 			return ofSink(err, i)
 		}
@@ -149,10 +168,14 @@ func (m *machine) loop(ctx context.Context) error {
 		if !recovered {
 			if err = m.recover(ctx); err == nil {
 				recovered = true
+				m.show(func(s *shown) { s.failing, s.unproven, s.err = false, false, nil })
 				if failures > 0 {
 					m.emit(Event{Kind: Recovered, Epoch: m.chain.state.Epoch})
 				}
 			}
+		}
+		if err == nil {
+			err = m.rest(ctx)
 		}
 		if err == nil {
 			if err = m.turn(ctx); err == nil {
@@ -179,7 +202,7 @@ func (m *machine) loop(ctx context.Context) error {
 // recover opens what failed and goes back to the last certified position.
 func (m *machine) recover(ctx context.Context) error {
 	m.clock.write(Recovering)
-	m.number, m.phase = m.chain.state.Epoch+1, Recovering
+	m.number, m.phase, m.failed = m.chain.state.Epoch+1, Recovering, nil
 	if err := m.awaitConnection(ctx); err != nil {
 		return err
 	}
@@ -257,7 +280,8 @@ func (m *machine) await(ctx context.Context, err error, failures int) error {
 	if connectors.ClassOf(err) == connectors.Disconnected {
 		wait = min(wait, maxReconnectWait)
 	}
-	m.emit(Event{Kind: Retrying, Epoch: m.number, Err: err, Phase: m.phase, After: wait, Try: failures})
+	m.show(func(s *shown) { s.failing, s.err = true, err })
+	m.emit(Event{Kind: Retrying, Epoch: m.number, Err: err, Phase: m.phase, After: wait, Try: failures, Done: m.failed})
 	m.clock.write(Waiting)
 	select {
 	case <-ctx.Done():

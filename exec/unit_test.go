@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -73,5 +74,28 @@ func TestAdvance(t *testing.T) {
 	got := advance([]connectors.Position{at("A", 1), at("B", 2)}, []connectors.Position{at("B", 5)})
 	if !slices.Equal(got, []connectors.Position{at("A", 1), at("B", 5)}) {
 		t.Errorf("positions are %v", got)
+	}
+}
+
+func TestTheStateOfARun(t *testing.T) {
+	failure := errors.New("it failed")
+	for _, v := range []struct {
+		shown    shown
+		stopping bool
+		want     RunState
+	}{
+		{shown{}, false, IsStarting},
+		{shown{standby: true}, false, IsStandby},
+		{shown{admitted: true}, false, IsRunning},
+		{shown{admitted: true, paused: true}, false, IsPaused},
+		{shown{admitted: true, failing: true, paused: true, err: failure}, false, IsWaiting},
+		{shown{admitted: true, failing: true, unproven: true, err: failure}, false, IsBlocked},
+		{shown{admitted: true, unproven: true}, true, IsDraining},
+		{shown{over: true}, true, IsEnded},
+		{shown{over: true, err: failure}, true, IsFailed},
+	} {
+		if got := v.shown.state(v.stopping); got != v.want {
+			t.Errorf("%+v: expected %s, found %s", v.shown, v.want, got)
+		}
 	}
 }

@@ -32,6 +32,9 @@ type publisher struct {
 	next     uint64 // number of the next message
 	oldest   uint64 // number of the oldest one without an acknowledgement
 	failure  error
+	waited   connectors.Waited
+	cause    *time.Duration // of waited, to which the time goes since then; nil if none is waited
+	since    time.Time
 }
 
 // slot is one message that waits for its acknowledgement.
@@ -59,7 +62,7 @@ func newPublisher(nc *natsgo.Conn, limits connectors.Limits, timeout time.Durati
 
 // publish sends one message as soon as there is room for it.
 func (p *publisher) publish(ctx context.Context, m *natsgo.Msg, s slot) error {
-	if err := p.await(ctx, func() bool { return p.hasRoom(s.size) }); err != nil {
+	if err := p.await(ctx, func() *time.Duration { return p.noRoom(s.size) }); err != nil {
 		return err
 	}
 	p.mu.Lock()
@@ -78,33 +81,53 @@ func (p *publisher) publish(ctx context.Context, m *natsgo.Msg, s slot) error {
 	return nil
 }
 
-// hasRoom needs the mutex. A message beyond the byte limit never gets here.
-// Numbers and slots go together, so the oldest one may hold up the next lap.
-func (p *publisher) hasRoom(size int64) bool {
-	return p.next-p.oldest < uint64(len(p.slots)) && p.inFlight.Bytes+size <= p.limits.Bytes
+// noRoom is what a message of that size has to wait for; nil if it has room. It needs
+// the mutex. A message beyond the byte limit never gets here. Numbers and slots go
+// together, so the oldest one may hold up the next lap.
+func (p *publisher) noRoom(size int64) *time.Duration {
+	switch {
+	case p.next-p.oldest >= uint64(len(p.slots)):
+		return &p.waited.Messages
+	case p.inFlight.Bytes+size > p.limits.Bytes:
+		return &p.waited.Bytes
+	}
+	return nil
 }
 
 // wait returns once everything is acknowledged.
 func (p *publisher) wait(ctx context.Context) error {
-	return p.await(ctx, func() bool { return p.inFlight.Messages == 0 })
+	return p.await(ctx, func() *time.Duration {
+		if p.inFlight.Messages > 0 {
+			return &p.waited.Acks
+		}
+		return nil
+	})
 }
 
-// await returns nil once the condition holds, which is asked with the mutex held.
-func (p *publisher) await(ctx context.Context, condition func() bool) error {
+// await returns nil once there is nothing to wait for, which is asked with the mutex
+// held.
+func (p *publisher) await(ctx context.Context, obstacle func() *time.Duration) error {
 	var timer *time.Timer
 	for {
 		p.mu.Lock()
 		if p.failure != nil {
 			defer p.mu.Unlock()
+			p.waitFor(nil, time.Now())
 			return p.failure
 		}
-		if condition() {
+		cause := obstacle()
+		if cause == nil {
+			if p.cause != nil {
+				p.waitFor(nil, time.Now())
+			}
 			p.mu.Unlock()
 			return nil
 		}
 		late := p.slots[p.oldest%uint64(len(p.slots))]
+		now := time.Now()
+		p.waitFor(cause, now)
 		p.mu.Unlock()
-		left := p.timeout - time.Since(late.submitted)
+		left := p.timeout - now.Sub(late.submitted)
 		if left <= 0 {
 			p.fail(connectors.Errorf(connectors.Transient, "no acknowledgement from stream %s for the publish to %q within %s; whether it was stored is uncertain", late.stream, late.subject, connectors.ShortDuration(p.timeout)))
 			continue
@@ -122,6 +145,15 @@ func (p *publisher) await(ctx context.Context, condition func() bool) error {
 			p.fail(ctx.Err())
 		}
 	}
+}
+
+// waitFor ends the waiting for one cause, and begins that for another one; nil is none.
+// It needs the mutex.
+func (p *publisher) waitFor(cause *time.Duration, now time.Time) {
+	if p.cause != nil {
+		*p.cause += now.Sub(p.since)
+	}
+	p.cause, p.since = cause, now
 }
 
 // acknowledged is called by the client for each reply.
@@ -218,6 +250,13 @@ func (p *publisher) signal() {
 	case p.changed <- struct{}{}:
 	default:
 	}
+}
+
+func (p *publisher) stats() connectors.SinkStats {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waitFor(p.cause, time.Now())
+	return connectors.SinkStats{InFlight: p.inFlight, Limits: p.limits, Waited: p.waited}
 }
 
 func (p *publisher) outstanding() connectors.Limits {

@@ -3,6 +3,7 @@ package nats
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -14,6 +15,7 @@ func (s *source) Read(ctx context.Context, bounds connectors.Bounds, stop <-chan
 	defer budget.Stop()
 	var age <-chan time.Time // runs from the first record
 	over := false
+	defer s.waits(false)
 	for {
 		if err := s.settle(ctx, func(r *reader) bool { return r.pending == 0 }); err != nil {
 			return nil, err
@@ -65,11 +67,25 @@ func (s *source) collect(bounds connectors.Bounds, over bool) (connectors.Delive
 	full := r.ready() >= records || bounds.MaxBytes > 0 && r.bytes >= bounds.MaxBytes
 	last := s.until && r.ready() > 0 && r.arrived()
 	if !full && !last && !over {
+		s.waits(s.quiet())
 		return nil, s.askAll(bounds)
 	}
 	d := r.loan(records, bounds.MaxBytes)
 	s.next = (s.index(r) + 1) % len(s.readers)
 	return d, s.askAll(bounds)
+}
+
+// quiet says whether no stream has more, as far as was heard. The mutex is held.
+func (s *source) quiet() bool {
+	return !slices.ContainsFunc(s.readers, func(r *reader) bool { return r.pending > 0 })
+}
+
+// waits tells whether Read waits for what is not there yet.
+func (s *source) waits(idle bool) {
+	if s.idle != nil && idle != s.idling {
+		s.idling = idle
+		s.idle(idle)
+	}
 }
 
 // look finds a right that is denied to pulls or acknowledgements, which nothing

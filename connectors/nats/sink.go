@@ -192,5 +192,5 @@ func (s *sink) Abort(context.Context) error {
 
 // Stats implements connectors.Sink.
 func (s *sink) Stats() connectors.SinkStats {
-	return connectors.SinkStats{InFlight: s.publisher.outstanding(), Limits: s.limits}
+	return s.publisher.stats()
 }

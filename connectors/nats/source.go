@@ -25,8 +25,10 @@ type source struct {
 	ackWait time.Duration
 	epoch   connectors.Bounds
 	until   bool
-	maxAcks int // the server's limit of a consumer's credit, once it has told; 0 is none
-	denied  int // denied rights of the connection that are older than the last Seek
+	idle    func(bool) // nil if nobody wants to know
+	idling  bool       // what it was told last, by Read
+	maxAcks int        // the server's limit of a consumer's credit, once it has told; 0 is none
+	denied  int        // denied rights of the connection that are older than the last Seek
 
 	wake  chan struct{} // of capacity 1: something came in
 	watch *time.Ticker  // when to look after the consumers
@@ -42,7 +44,7 @@ type source struct {
 
 // OpenSource implements connectors.Connection.
 func (c *connection) OpenSource(ctx context.Context, flow connectors.Identity, specs []connectors.SourceSpec, options connectors.SourceOptions) (connectors.Source, error) {
-	s := &source{conn: c, flow: flow, specs: specs, epoch: options.Epoch, until: options.UntilCaughtUp, wake: make(chan struct{}, 1)}
+	s := &source{conn: c, flow: flow, specs: specs, epoch: options.Epoch, until: options.UntilCaughtUp, idle: options.Idle, wake: make(chan struct{}, 1)}
 	s.watch = time.NewTicker(time.Second)
 	for _, spec := range specs {
 		s.ackWait = max(s.ackWait, spec.Settings.Duration("ack_wait"))
