@@ -1,0 +1,12 @@
+// Package viewer draws runs on a terminal: the screens of flowtui and of
+// flowc run --tui, and the keys, the mouse and the commands that move among them.
+//
+// It imports monitor for what a run looks like from outside, lang for making text fit
+// for a terminal, and Bubble Tea. It imports no connector and asks no server: a Source
+// brings the snapshots.
+//
+// What always holds: a frame is a pure function of the model and the size, drawn by
+// Model.draw for any size; text reaches the terminal through frame.text alone, which
+// escapes whatever could drive it; a state is told by a glyph, a word and a color; what
+// is old is shown as old.
+package viewer

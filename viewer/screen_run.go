@@ -1,0 +1,209 @@
+package viewer
+
+import (
+	"fmt"
+
+	"github.com/flowlang/flow/monitor"
+)
+
+func (m *Model) drawRun(c *canvas) {
+	v := m.scene()
+	r, ok := m.focused(v)
+	if !ok {
+		c.put(line{{" " + m.noRuns(), dim}})
+		return
+	}
+	m.drawHead(c, v, r)
+	c.put(epochLine(r))
+	c.put(c.timeline(r))
+	c.put(c.bar("in flight msgs  ", r.InFlight.Messages, r.InFlight.MessagesLimit, false))
+	c.put(c.bar("          bytes ", r.InFlight.Bytes, r.InFlight.BytesLimit, true))
+	c.put(c.causeLine(r))
+	c.put(c.rateLine(r))
+	m.drawAround(c, r)
+	c.table(m.resourceListing(c.w), m.places[runScreen], c.free(), "no resource has been read yet")
+}
+
+// drawHead is the first line of all screens of one run, and why it does not run.
+func (m *Model) drawHead(c *canvas, v scene, r run) {
+	g, state := m.glyphs(), r.shown(v.now)
+	name := runName(r.Run, twinsOf(v.runs))
+	left := line{{" flow " + c.cut(name, max(8, c.w*3/10)), strong}, {"  " + g.state(state), lookOf(state).role}}
+	if state == stale || state == gone {
+		left = left.add(attention, fmt.Sprintf(" %s, was %s", age(r.silent(v.now)), lookOf(r.State).word))
+	}
+	right := append(m.marks(v), span{"last cert " + r.certifiedText(v.now), dim})
+	if r.LastCertified.IsZero() {
+		right[len(right)-1].text = "no cert yet"
+	}
+	for _, text := range []string{m.whereOf(r), guarantee(r), "up " + age(r.since(r.Run.Started, v.now))} {
+		if more := left.add(plain, "  "+text); text != "" && c.length(more)+1+c.length(right) <= c.w {
+			left = more
+		}
+	}
+	c.put(c.spread(left, right, c.w))
+	if r.Reason != "" {
+		why := c.wrap(span{" why      ", dim}, span{r.Reason, lookOf(r.State).role}, c.w)
+		c.lines = append(c.lines, why[:min(3, len(why))]...)
+	}
+	c.fade = state == stale || state == gone
+}
+
+// whereOf is what the viewer was told to connect to, else the run's own server.
+func (m *Model) whereOf(r run) string {
+	if m.options.Where != "" {
+		return m.options.Where
+	}
+	return r.Run.Server
+}
+
+// guarantee names the destination, if there is one, and how sure it is.
+func guarantee(r run) string {
+	if len(r.Sinks) == 1 {
+		return r.Sinks[0].To + " " + r.Run.Guarantee
+	}
+	return r.Run.Guarantee
+}
+
+// phases are the executor's phases, as short as a line wants them, and as a sentence.
+var phases = map[string]struct{ short, doing string }{
+	"reading":       {"read", "reading"},
+	"decoding":      {"dec", "decoding"},
+	"transforming":  {"map", "mapping"},
+	"applying":      {"pub", "publishing"},
+	"committing":    {"commit", "committing"},
+	"certifying":    {"cert", "certifying"},
+	"acknowledging": {"ack", "acknowledging"},
+	"recovering":    {"recover", "recovering"},
+	"waiting":       {"wait", "waiting"},
+}
+
+func shortPhase(name string) string {
+	if p, ok := phases[name]; ok {
+		return p.short
+	}
+	return name
+}
+
+func doing(name string) string {
+	if p, ok := phases[name]; ok {
+		return p.doing
+	}
+	return name
+}
+
+func epochLine(r run) line {
+	e := r.Epoch
+	l := line{{fmt.Sprintf(" epoch %d > ", e.Number), strong}, {doing(e.Phase), good}, {"  ", plain}}
+	for _, p := range e.Phases {
+		l = l.add(dim, " "+shortPhase(p.Name)).add(plain, " "+brief(p.Seconds))
+	}
+	if e.Ahead != "" {
+		l = l.add(dim, "  ahead ").add(plain, doing(e.Ahead))
+	}
+	return l
+}
+
+const timelineLegend = ". ok  ! slow  r replay  x failed"
+
+// timeline is a sign for each of the last epochs, and the open one at its end.
+func (c *canvas) timeline(r run) line {
+	legend := c.w >= 70
+	room := c.w - len(" timeline ") - 1
+	if legend {
+		room -= len(timelineLegend) + 2
+	}
+	marks := r.Recent[max(0, len(r.Recent)-max(0, room)):]
+	l := line{{" timeline ", dim}}
+	for _, m := range marks {
+		look := markOf(m.Outcome)
+		l = l.add(look.role, look.glyph)
+	}
+	if !r.over() {
+		l = l.add(strong, ">")
+	}
+	if legend {
+		l = c.spread(l, line{{timelineLegend, dim}}, c.w)
+	}
+	return l
+}
+
+// bar shows how much of a limit is used. From nine tenths on it is the limit.
+func (c *canvas) bar(label string, used, limit int64, bytes bool) line {
+	cells := 20
+	if c.w >= 120 {
+		cells = 40
+	}
+	l := line{{" " + label, dim}}
+	if limit <= 0 {
+		return l.add(plain, "no limit known")
+	}
+	part := percent(float64(used), float64(limit))
+	full := min(cells, max(0, int(float64(cells)*float64(used)/float64(limit)+0.5)))
+	text := count(uint64(max(0, used)), 9) + "/" + count(uint64(limit), 9)
+	if bytes {
+		text = sizeOf(used, limit)
+	}
+	r := good
+	if part >= 90 {
+		r = attention
+	}
+	l = l.add(dim, "[").add(r, repeat("#", full)).add(dim, repeat(".", cells-full)+"]")
+	l = l.add(plain, fmt.Sprintf(" %-14s %3d%%", text, part))
+	if part >= 90 {
+		l = l.add(alarm, "  << LIMIT")
+	}
+	return l
+}
+
+// causeLine is what the time goes to, and how far the run is behind; the former is
+// cut where both do not fit.
+func (c *canvas) causeLine(r run) line {
+	lag := line{{"  lag ", dim}, {count(r.Lag.Messages, 12) + " msgs", plain}}
+	if r.Lag.Seconds > 0 {
+		lag = lag.add(plain, "  "+seconds(r.Lag.Seconds))
+	}
+	if r.rates.known {
+		mood := plain
+		if r.rates.trend == rising {
+			mood = attention
+		}
+		lag = lag.add(mood, "  "+r.rates.trend.String())
+	}
+	l := line{{" cause     ", dim}}
+	if len(r.rates.shares) == 0 {
+		return append(l.add(dim, "not known yet"), lag...)
+	}
+	top := r.rates.shares[0]
+	l = l.add(strong, fmt.Sprintf("%d%% ", percent(top.Seconds, 1)))
+	return append(l.add(plain, c.cut(top.Name, c.w-c.length(l)-c.length(lag))), lag...)
+}
+
+func (c *canvas) rateLine(r run) line {
+	in, out, bytes := "-", "-", "-"
+	if r.rates.known {
+		in, out, bytes = perSecond(r.rates.in), perSecond(r.rates.out), size(int64(r.rates.bytes))+"/s"
+	}
+	l := line{{" rate", dim}, {" in " + in + " out " + out + "  " + bytes, plain}}
+	l = l.add(plain, "   redelivered "+count(r.Totals.Redelivered, 9))
+	l = l.add(ifAny(r.Totals.Dead), "   dead "+count(r.Totals.Dead, 9))
+	if r.Totals.Skipped > 0 {
+		l = l.add(attention, "   skipped "+count(r.Totals.Skipped, 9))
+	}
+	return append(l, lossRisk(r.Lag)...)
+}
+
+// lossRisk says when the source's limits remove what is not certified.
+func lossRisk(lag monitor.Lag) line {
+	switch {
+	case lag.Loss < 0:
+		return nil
+	case lag.Loss == 0 && lag.Messages == 0:
+		return nil
+	case lag.Loss < 600:
+		return line{{"   loss risk " + seconds(lag.Loss), alarm}}
+	case lag.Loss < 6*3600:
+		return line{{"   loss risk " + seconds(lag.Loss), attention}}
+	}
+	return line{{"   loss risk " + seconds(lag.Loss), plain}}
+}
