@@ -41,11 +41,16 @@ type Source interface {
 	// Avoid tells the source where its flow writes, before anything is read. What
 	// the flow writes to is never read; an error names a loop and how to end it.
 	Avoid(targets []Target) error
+	// Held says whether a process reads through what this source would read through.
+	// It changes nothing at the other end, and is asked before the first Seek.
+	Held(ctx context.Context) (Tenure, error)
 	// Seek makes the next Read start right after the positions, and where none is
 	// given for a stream at its first message. Everything that is
 	// on loan is forgotten; whoever holds it gets no acknowledgement through.
 	// What the source leaves at the server belongs to records, the name of the
 	// flow's records in the ledger, and Seek fails where it belongs to others.
+	// From the first Seek on others find the source held, whatever it is busy with,
+	// and whoever held it before gets nothing more.
 	// It is called before the first Read, after a failed epoch, and after a Read
 	// that was interrupted. It returns the positions that it found good: those of
 	// a stream that was made anew are left out, after a notice.
@@ -56,9 +61,21 @@ type Source interface {
 	// failed or cancelled Read acknowledges nothing.
 	Read(ctx context.Context, bounds Bounds, stop <-chan struct{}) (Delivery, error)
 	Stats() SourceStats
-	// Close hands back what was delivered and not acknowledged.
+	// Close hands back what was delivered and not acknowledged, and lets go, so that
+	// others find the source vacant at once.
 	Close(ctx context.Context) error
 }
+
+// Tenure says whether a source is in use by a process.
+type Tenure uint8
+
+// The tenures. Of a process that crashed or froze the other end finds out within a
+// second or so, and until then the source is occupied.
+const (
+	TenureUnknown Tenure = iota // the other end does not tell
+	Vacant
+	Occupied
+)
 
 // Delivery is the input of one epoch, on loan. From delivery until Ack or
 // Release the source keeps all of it reserved, whatever the caller does.

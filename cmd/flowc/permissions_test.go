@@ -96,7 +96,7 @@ func runNeedy(t *testing.T, url string) ran {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := consumer.Next(jetstream.FetchMaxWait(bound)); err != nil {
+	if _, err := consumer.Next(jetstream.FetchMaxWait(bound), jetstream.FetchPriorityGroup("flow")); err != nil {
 		t.Fatal(err)
 	}
 	return run()

@@ -30,7 +30,7 @@ func consumerName(id connectors.Identity) string {
 
 // consumerConfig is what a managed consumer of the stream has to be.
 func (s *source) consumerConfig(f *found) jetstream.ConsumerConfig {
-	return jetstream.ConsumerConfig{
+	return s.conn.withPin(jetstream.ConsumerConfig{
 		Durable:        consumerName(s.flow),
 		Description:    "made by flow " + s.flow.String(),
 		DeliverPolicy:  jetstream.DeliverAllPolicy,
@@ -40,7 +40,7 @@ func (s *source) consumerConfig(f *found) jetstream.ConsumerConfig {
 		FilterSubjects: f.filters,
 		MaxAckPending:  s.credit(f),
 		Metadata:       map[string]string{metaFlow: s.flow.String(), metaRecords: s.records, metaFormat: strconv.Itoa(consumerFormat)},
-	}
+	})
 }
 
 // readAhead is how many epochs may be in hand besides the one that is applied.
@@ -59,6 +59,24 @@ func (s *source) credit(f *found) int {
 		}
 	}
 	return credit
+}
+
+// take positions the consumer, and shows that this process reads through it. Whoever
+// is still pinned has been taken over.
+func (s *source) take(ctx context.Context, f *found, next uint64, known bool) (*jetstream.ConsumerInfo, error) {
+	info, err := s.position(ctx, f, next, known)
+	if err != nil || !pins(info.Config) {
+		return info, err
+	}
+	if by := pinnedTo(info); by != s.presence.pinOf(f.Stream) {
+		s.presence.unpinned(f.Stream)
+		if by != "" {
+			if err := s.conn.unpin(ctx, f.Stream, info.Name); err != nil {
+				return nil, failed(err, "letting go of who read through the consumer %s of stream %s before", info.Name, f.Stream)
+			}
+		}
+	}
+	return info, s.presence.show(f.Stream, info.Name)
 }
 
 // position makes the consumer deliver what comes after sequence next-1, creating
@@ -105,11 +123,7 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known bool
 }
 
 func (s *source) lookUp(ctx context.Context, stream, name string) (consumer jetstream.Consumer, err error) {
-	err = s.conn.call(ctx, func(ctx context.Context) error {
-		consumer, err = s.conn.js.Consumer(ctx, stream, name)
-		return err
-	})
-	return consumer, err
+	return s.conn.consumer(ctx, stream, name)
 }
 
 // ours refuses a consumer of the same name that somebody else made.
@@ -131,7 +145,7 @@ func (s *source) ours(f *found, info *jetstream.ConsumerInfo) error {
 
 func sameConsumer(have, want jetstream.ConsumerConfig) bool {
 	return have.AckWait == want.AckWait && !have.HeadersOnly && have.MaxAckPending == want.MaxAckPending && have.MaxDeliver == want.MaxDeliver &&
-		slices.Equal(filters(have), filters(want))
+		samePin(have, want) && slices.Equal(filters(have), filters(want))
 }
 
 func filters(c jetstream.ConsumerConfig) []string {
@@ -191,6 +205,7 @@ func creditLimit(err error) (int, bool) {
 func (s *source) update(ctx context.Context, f *found, have, want jetstream.ConsumerConfig) (*jetstream.ConsumerInfo, error) {
 	have.AckWait, have.MaxAckPending, have.MaxDeliver = want.AckWait, want.MaxAckPending, want.MaxDeliver
 	have.FilterSubject, have.FilterSubjects, have.HeadersOnly = "", want.FilterSubjects, false
+	have.PriorityPolicy, have.PinnedTTL, have.PriorityGroups = want.PriorityPolicy, want.PinnedTTL, want.PriorityGroups
 	var info *jetstream.ConsumerInfo
 	err := s.conn.call(ctx, func(ctx context.Context) error {
 		consumer, err := s.conn.js.UpdateConsumer(ctx, f.Stream, have)
@@ -232,10 +247,13 @@ func (s *source) reset(ctx context.Context, f *found, config jetstream.ConsumerC
 }
 
 // canReset says whether the server has the reset of consumers, of 2.14.
-func (c *connection) canReset() bool {
+func (c *connection) canReset() bool { return c.atLeast(2, 14) }
+
+// atLeast compares the server's version. One that cannot be read counts as new.
+func (c *connection) atLeast(wantMajor, wantMinor int) bool {
 	var major, minor int
 	if _, err := fmt.Sscanf(c.nc.ConnectedServerVersion(), "%d.%d", &major, &minor); err != nil {
 		return true
 	}
-	return major > 2 || major == 2 && minor >= 14
+	return major > wantMajor || major == wantMajor && minor >= wantMinor
 }

@@ -61,6 +61,7 @@ func (r *rightsList) source(use connectors.Use) {
 		r.api("STREAM.LIST", "finding the streams that hold a subject")
 		r.api("CONSUMER.CREATE."+of, "making the consumer")
 		r.api("CONSUMER.RESET."+of, "going back to the last certified position")
+		r.api("CONSUMER.UNPIN."+of, "taking the flow over from another process at once")
 		r.add(r.conn.api("CONSUMER.DELETE."+of), "going back to the last certified position", onlyOldServers)
 	}
 	r.api("STREAM.INFO."+stream, "looking at a stream")

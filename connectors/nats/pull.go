@@ -29,7 +29,9 @@ type pullRequest struct {
 	Batch     int           `json:"batch"`
 	MaxBytes  int64         `json:"max_bytes,omitempty"`
 	Expires   time.Duration `json:"expires"`
-	Heartbeat time.Duration `json:"idle_heartbeat"`
+	Heartbeat time.Duration `json:"idle_heartbeat,omitempty"`
+	Group     string        `json:"group,omitempty"` // of a consumer that pins
+	Pin       string        `json:"id,omitempty"`
 }
 
 // request sends a pull for n messages, of at most maxBytes in all if it is not 0.
@@ -46,7 +48,14 @@ func (r *reader) request(n int, maxBytes int64) error {
 	if limit := r.limits.MaxRequestExpires; limit > 0 {
 		expires = min(expires, limit)
 	}
-	body, err := json.Marshal(pullRequest{Batch: n, MaxBytes: maxBytes, Expires: expires, Heartbeat: min(pullHeartbeat, expires/3)})
+	pull := pullRequest{Batch: n, MaxBytes: maxBytes, Expires: expires, Heartbeat: min(pullHeartbeat, expires/3)}
+	if pins(r.limits) {
+		// It must not outlive a frozen process: it would seem to be there still, and the
+		// server would give it messages. Its end is the beat.
+		pull.Expires, pull.Heartbeat = min(expires, pinTimeout), 0
+		pull.Group, pull.Pin = pinGroup, r.source.presence.pinOf(r.stream.Stream)
+	}
+	body, err := json.Marshal(pull)
 	if err != nil {
 		return err
 	}
@@ -76,6 +85,8 @@ func status(m *natsgo.Msg) (end pullEnd, why string) {
 		return pullDone, ""
 	case "400":
 		return pullRefused, strings.ToLower(text)
+	case pinLost:
+		return pullBroken, "the server has given the consumer to another process, or waited too long for this one"
 	case "503":
 		return pullBroken, "the consumer does not answer"
 	case "409":

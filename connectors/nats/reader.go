@@ -31,7 +31,8 @@ type reader struct {
 	sub   *natsgo.Subscription
 	inbox string
 	pulls int
-	pull  *pull // nil if none is outstanding
+	pull  *pull             // nil if none is outstanding
+	asked connectors.Bounds // of the last pull
 
 	// queue is what was delivered and not acknowledged; the first loaned of it
 	// are in deliveries that the executor has.
@@ -138,11 +139,17 @@ func (r *reader) takeStatus(m *natsgo.Msg) {
 		r.single = true
 	case pullBroken:
 		r.broken = why
+		if m.Header.Get("Status") == pinLost {
+			r.source.presence.unpinned(r.stream.Stream)
+		}
 	case pullRefused:
 		r.fault = connectors.Errorf(connectors.Environment, "the consumer %s of stream %s refuses to be read: %s", r.consumer, r.stream.Stream, why).
 			WithHelp("raise that limit of the consumer, the account or the server")
 	}
 	r.pull = nil
+	if end == pullDone && pins(r.limits) && !(r.source.until && r.arrived()) {
+		_ = r.ask(r.asked.MaxRecords, r.asked.MaxBytes) // if that fails, the next Read finds no pull
+	}
 }
 
 func (r *reader) takeMessage(m *natsgo.Msg) {
@@ -150,6 +157,7 @@ func (r *reader) takeMessage(m *natsgo.Msg) {
 	if err != nil {
 		return // nothing that JetStream delivered
 	}
+	r.takePin(m)
 	expected := r.delivered + 1
 	r.delivered, r.pending = meta.Sequence.Consumer, meta.NumPending
 	r.seen = max(r.seen, meta.Sequence.Stream)
@@ -214,6 +222,7 @@ func (r *reader) ready() int { return len(r.queue) - r.loaned }
 
 // ask makes sure that a pull is outstanding while there is room for more.
 func (r *reader) ask(records int, maxBytes int64) error {
+	r.asked = connectors.Bounds{MaxRecords: records, MaxBytes: maxBytes}
 	want := min(records, r.source.credit(r.stream)) - r.ready()
 	if r.pull != nil || want <= 0 || r.broken != "" {
 		return nil

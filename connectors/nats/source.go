@@ -30,10 +30,11 @@ type source struct {
 	maxAcks int        // the server's limit of a consumer's credit, once it has told; 0 is none
 	denied  int        // denied rights of the connection that are older than the last Seek
 
-	wake  chan struct{} // of capacity 1: something came in
-	watch *time.Ticker  // when to look after the consumers
-	beat  *ticking
-	guard *ticking
+	wake     chan struct{} // of capacity 1: something came in
+	watch    *time.Ticker  // when to look after the consumers
+	beat     *ticking
+	guard    *ticking
+	presence *presence
 
 	mu          sync.Mutex // guards all below, and the readers
 	readers     []*reader
@@ -60,6 +61,7 @@ func (c *connection) OpenSource(ctx context.Context, flow connectors.Identity, s
 		}
 	}
 	s.streams = streams
+	s.presence = newPresence(c, s.lostPin)
 	c.onEachReconnect(s.interrupt)
 	return s, nil
 }
@@ -203,7 +205,7 @@ func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) 
 	if f.bound != "" {
 		info, err = s.bind(ctx, f, floor)
 	} else {
-		info, err = s.position(ctx, f, floor.Sequence+1, s.sought)
+		info, err = s.take(ctx, f, floor.Sequence+1, s.sought)
 	}
 	if err != nil {
 		return nil, err
@@ -319,6 +321,19 @@ func (s *source) interrupt() {
 	s.signal()
 }
 
+// lostPin makes the next Read fail: who is not pinned any more may have been taken
+// over, and only the ledger knows.
+func (s *source) lostPin(stream string) {
+	s.mu.Lock()
+	for _, r := range s.readers {
+		if r.stream.Stream == stream {
+			r.broken = "the server has given the consumer to another process, or waited too long for this one"
+		}
+	}
+	s.mu.Unlock()
+	s.signal()
+}
+
 // resourceOf is the spec that a subject belongs to; specs do not overlap.
 func (s *source) resourceOf(subject string) int {
 	if len(s.specs) > 1 {
@@ -357,6 +372,7 @@ func (s *source) Close(ctx context.Context) error {
 		r.handBack()
 	}
 	s.mu.Unlock()
+	defer s.presence.end(ctx)
 	if !s.conn.nc.IsConnected() {
 		return nil // the server hands out again what it does not hear of
 	}
