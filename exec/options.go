@@ -39,7 +39,7 @@ type Event struct {
 	Phase  Phase             // of Retrying: in which it failed; Acknowledging is after the epoch was certified
 	After  time.Duration     // of Retrying: until the next try
 	Try    int               // of Retrying: failures in a row
-	Done   *Done             // of Certified, and of Retrying where an epoch failed: valid until OnEvent returns
+	Done   *Done             // of Certified, and of Retrying where an epoch failed
 	Text   string            // of Connected: where to; of Admitted: where the ledger is
 	Ledger connectors.Ledger // of Admitted
 	Lines  []string          // of Admitted: what differs from the last run
@@ -57,7 +57,8 @@ const (
 	Connected                  // the connections are open
 )
 
-// Done is an epoch that has ended. What it holds is on loan.
+// Done is an epoch that has ended. Its messages and bad rows are on loan until OnEvent
+// returns.
 type Done struct {
 	Messages []connectors.Message
 	Spent    [phases]time.Duration

@@ -32,9 +32,11 @@ type Snapshot struct {
 	Epoch    Epoch   `json:"epoch"`  // the open one
 	Recent   []Mark  `json:"recent"` // the last epochs, the newest last; at most RecentEpochs
 	Totals   Totals  `json:"totals"`
+	Rate     Rate    `json:"rate"`
 	InFlight Window  `json:"in_flight"` // of all sinks together
 	Sinks    []Sink  `json:"sinks"`
-	Causes   []Cause `json:"causes"` // where the time went; exclusive, in a fixed order
+	Elapsed  float64 `json:"elapsed"` // since the run began, the sum of Causes
+	Causes   []Cause `json:"causes"`  // where the time went; exclusive, in a fixed order
 	// Lag is how far the sources are ahead.
 	Lag           Lag        `json:"lag"`
 	Sources       []Source   `json:"sources"`
@@ -138,7 +140,21 @@ type Totals struct {
 	Dead        uint64 `json:"dead"`
 	Duplicates  uint64 `json:"duplicates"`
 	Redelivered uint64 `json:"redelivered"`
+	// Outcomes counts epochs by how they ended, and Reasons dead letters and skipped
+	// rows by the code of their fault.
+	Outcomes map[Outcome]uint64 `json:"outcomes"`
+	Reasons  map[string]uint64  `json:"reasons,omitempty"`
 }
+
+// Rate is a second's share of what certified epochs moved in the last RateWindow.
+type Rate struct {
+	In    float64 `json:"in"`
+	Out   float64 `json:"out"`
+	Bytes float64 `json:"bytes"`
+}
+
+// RateWindow is the time over which a Rate is taken.
+const RateWindow = 10 * time.Second
 
 // Window is what waits for its acknowledgement, and the limits of that.
 type Window struct {
@@ -153,6 +169,24 @@ type Sink struct {
 	To       string `json:"to"` // as written: stream and subject
 	InFlight Window `json:"in_flight"`
 }
+
+// The causes to which a run's time goes, in their order.
+const (
+	CauseIdle           = "idle"            // there is nothing to read
+	CauseRead           = "read"            // messages come in, and nothing is to be written
+	CauseDecode         = "decode"          // as CauseRead
+	CauseTransform      = "transform"       // as CauseRead
+	CausePublish        = "publish"         // messages are made and sent
+	CauseWindowMessages = "window_messages" // as many messages are in flight as may be
+	CauseWindowBytes    = "window_bytes"    // as many bytes are in flight as may be
+	CauseAcks           = "acks"            // all is sent, and not all of it acknowledged
+	CauseCommit         = "commit"
+	CauseCertify        = "certify"
+	CauseAck            = "ack"     // the source is acknowledged
+	CauseRecover        = "recover" // the run goes back to the last certified position
+	CauseWait           = "wait"    // for the next try
+	CausePause          = "pause"
+)
 
 // Cause is a part of the time.
 type Cause struct {
