@@ -116,6 +116,7 @@ type Prepared struct {
 	Stream   string
 	Subject  string
 	ID       string // empty if it has none
+	Event    string // the id of the event, where the message says so
 	Headers  map[string][]string
 	Data     []byte
 }

@@ -139,10 +139,14 @@ func (c *chain) place(ctx context.Context, positions []connectors.Position) erro
 }
 
 func (c *chain) append(ctx context.Context, kind RecordKind, state State, epoch *CertifiedEpoch) error {
-	data, err := json.Marshal(Record{
-		Format: recordFormat, Kind: kind, Flow: c.flow, Fingerprint: c.fingerprint, Owner: c.owner,
-		Attempt: c.attempt, Written: time.Now().UTC(), Previous: c.version, State: state, Epoch: epoch,
-	})
+	return c.write(ctx, Record{Kind: kind, State: state, Epoch: epoch})
+}
+
+// write appends a record after filling in whose it is.
+func (c *chain) write(ctx context.Context, r Record) error {
+	r.Format, r.Flow, r.Fingerprint, r.Owner = recordFormat, c.flow, c.fingerprint, c.owner
+	r.Attempt, r.Written, r.Previous = c.attempt, time.Now().UTC(), c.version
+	data, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
@@ -150,7 +154,7 @@ func (c *chain) append(ctx context.Context, kind RecordKind, state State, epoch 
 	if err != nil {
 		return err
 	}
-	c.version, c.state, c.read = version, state, time.Now()
+	c.version, c.state, c.read = version, r.State, time.Now()
 	return nil
 }
 
@@ -194,6 +198,12 @@ func supersededBy(r *Record) error {
 	by := fmt.Sprintf("process %d on %s, since %s", r.Owner.PID, r.Owner.Host, r.Owner.Started.Format(time.RFC3339))
 	if r.Kind == ResetRecord {
 		by += ", which reset a schema"
+	}
+	if r.Kind == RepairRecord {
+		by += ", which repaired a destination"
+	}
+	if r.Kind == AcceptRecord {
+		by += ", which accepted the destinations as they are"
 	}
 	return connectors.Errorf(connectors.Permanent, "%w: %s; this one stops, and acknowledges nothing more", connectors.ErrSuperseded, by).
 		WithHelp("a flow runs in one process at a time; look for what else starts it, or give one of the two another name")

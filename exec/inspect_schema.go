@@ -46,7 +46,7 @@ func SchemaOf(ctx context.Context, ledger connectors.Ledger, resource string, ve
 		if err != nil {
 			return KeptSchema{}, err
 		}
-		if version, err = versionOf(last, resource); err != nil {
+		if version, err = versionOf(last.Flow, last.State, resource); err != nil {
 			return KeptSchema{}, err
 		}
 	}
@@ -54,13 +54,13 @@ func SchemaOf(ctx context.Context, ledger connectors.Ledger, resource string, ve
 	return KeptSchema{Resource: resource, Version: version, Schema: schema}, err
 }
 
-func versionOf(last *Record, resource string) (uint64, error) {
-	version, ok := last.State.Schemas[resource]
+func versionOf(flow string, state State, resource string) (uint64, error) {
+	version, ok := state.Schemas[resource]
 	if ok {
 		return version, nil
 	}
-	names := slices.Sorted(maps.Keys(last.State.Schemas))
-	e := connectors.Errorf(connectors.Permanent, "flow %s keeps no schema of a resource %q", last.Flow, resource)
+	names := slices.Sorted(maps.Keys(state.Schemas))
+	e := connectors.Errorf(connectors.Permanent, "flow %s keeps no schema of a resource %q", flow, resource)
 	if len(names) == 0 {
 		return 0, e.WithHelp("it keeps none at all")
 	}
@@ -72,16 +72,14 @@ func versionOf(last *Record, resource string) (uint64, error) {
 // meanwhile is superseded: it stops before it certifies anything more. If it
 // certifies first, ResetSchema changes nothing and fails with ErrSuperseded.
 func ResetSchema(ctx context.Context, ledger connectors.Ledger, resource string) (Entry, error) {
-	c := chain{ledger: ledger, owner: newOwner()}
-	last, version, err := c.newestRecord(ctx)
+	c, err := takeOver(ctx, ledger)
 	if err != nil {
 		return Entry{}, err
 	}
-	if _, err := versionOf(last, resource); err != nil {
+	state := c.state
+	if _, err := versionOf(c.flow, state, resource); err != nil {
 		return Entry{}, err
 	}
-	c.flow, c.fingerprint, c.attempt, c.version = last.Flow, last.Fingerprint, last.Attempt+1, version
-	state := last.State
 	state.Schemas = maps.Clone(state.Schemas)
 	delete(state.Schemas, resource)
 	err = c.append(ctx, ResetRecord, state, nil)

@@ -187,7 +187,10 @@ func (m *machine) commit(ctx context.Context, e *epoch) error {
 		if err != nil {
 			return m.sinkFailed(i, err)
 		}
-		e.receipts = append(e.receipts, receipts...)
+		for _, r := range receipts {
+			r.Connection = m.flow.Sinks[i].Connection.Name
+			e.receipts = append(e.receipts, r)
+		}
 	}
 	return nil
 }

@@ -25,12 +25,15 @@ const (
 	ClaimRecord       RecordKind = "claim"
 	CertificateRecord RecordKind = "certificate"
 	ResetRecord       RecordKind = "reset"
+	RepairRecord      RecordKind = "repair"
+	AcceptRecord      RecordKind = "accept"
 )
 
-// Record is an entry of a flow's epoch chain: a claim, by which an owner takes
-// the flow over or keeps where its streams begin, an epoch's certificate, or a reset, by which a person drops a
-// schema. Each carries the whole state, so the newest one is all that recovery
-// needs.
+// Record is an entry of a flow's epoch chain: a claim, by which an owner takes the
+// flow over or keeps where its streams begin; an epoch's certificate; a reset, by which
+// a person drops a schema; a repair, by which rows of an epoch were written again; or
+// an acceptance, by which a person takes the destinations as they are. Each carries
+// the whole state, so the newest one is all that recovery needs.
 type Record struct {
 	Format      int        `json:"format"`
 	Kind        RecordKind `json:"kind"`
@@ -42,7 +45,14 @@ type Record struct {
 	// Previous is the version of the record before this one; 0 if it is the first.
 	Previous uint64          `json:"previous,omitempty"`
 	State    State           `json:"state"`
-	Epoch    *CertifiedEpoch `json:"epoch,omitempty"` // of a certificate
+	Epoch    *CertifiedEpoch `json:"epoch,omitempty"`  // of a certificate
+	Repair   *RepairedEpoch  `json:"repair,omitempty"` // of a repair
+}
+
+// RepairedEpoch is what a repair wrote again of an epoch.
+type RepairedEpoch struct {
+	Epoch    uint64               `json:"epoch"`
+	Receipts []connectors.Receipt `json:"receipts"`
 }
 
 // State is what holds after the last certified epoch.

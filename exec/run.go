@@ -79,6 +79,9 @@ func (m *machine) open(ctx context.Context) error {
 		return err
 	}
 	m.chain = &chain{ledger: m.ledger, flow: m.flow.Identity.String(), fingerprint: m.flow.Fingerprint, owner: newOwner()}
+	if err := m.checkDestinations(ctx); err != nil {
+		return err
+	}
 	differences, err := m.admit(ctx)
 	if err != nil {
 		return err

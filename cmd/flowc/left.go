@@ -32,7 +32,7 @@ func (a *app) open(ctx context.Context, flow string, n natsFlags) (*left, error)
 	id, conn := connectors.Identity{Namespace: a.namespace, Flow: flow}, a.defaultConnection(at)
 	switch {
 	case flow == stdin, filepath.Ext(flow) == ".flow":
-		f, err := a.onlyFlow(flow, at)
+		f, err := a.onlyFlow(flow, at, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -65,12 +65,12 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 }
 
 // onlyFlow is the one flow of a file.
-func (a *app) onlyFlow(path string, t target) (*planner.Flow, error) {
+func (a *app) onlyFlow(path string, t target, params map[string]string) (*planner.Flow, error) {
 	files, err := a.parse([]string{path})
 	if err != nil {
 		return nil, err
 	}
-	plan, err := a.plan(files, t, nil)
+	plan, err := a.plan(files, t, params)
 	if err != nil {
 		return nil, err
 	}
@@ -118,13 +118,32 @@ func (a *app) withLedger(ctx context.Context, flow string, n natsFlags, do func(
 		return err
 	}
 	defer l.conn.Close()
+	ledger, err := l.findIn(ctx)
+	if err != nil {
+		return err
+	}
+	return do(l, ledger)
+}
+
+// findIn is the flow's ledger on its connection, which must be there.
+func (l *left) findIn(ctx context.Context) (connectors.Ledger, error) {
 	ledger, err := l.conn.FindLedger(ctx, l.flow)
+	if err == nil && ledger == nil {
+		err = connectors.Errorf(connectors.Permanent, "there is no ledger on %s, so no flow has run there", l.conn).
+			WithHelp("check where the flags and the environment lead; a flow's first run makes the ledger")
+	}
+	return ledger, remotely(err)
+}
+
+// mustRest refuses to go on while the flow runs, as far as the server shows it.
+func (l *left) mustRest(ctx context.Context) error {
+	remains, err := l.conn.Remains(ctx, l.flow)
 	if err != nil {
 		return remotely(err)
 	}
-	if ledger == nil {
-		return remotely(connectors.Errorf(connectors.Permanent, "there is no ledger on %s, so no flow has run there", l.conn).
-			WithHelp("check where the flags and the environment lead; a flow's first run makes the ledger"))
+	if r, running := remains.InUse(); running {
+		return remotely(connectors.Errorf(connectors.Permanent, "flow %s runs: somebody waits for messages through the consumer %s of stream %s", l.flow, r.Name, r.Stream).
+			WithHelp("stop it first; `flowc epochs ls %s` says which process it is", l.flow.Flow))
 	}
-	return do(l, ledger)
+	return nil
 }

@@ -168,13 +168,8 @@ func (a *app) resetSchema(ctx context.Context, l *left, ledger connectors.Ledger
 	if err != nil {
 		return remotely(err)
 	}
-	remains, err := l.conn.Remains(ctx, l.flow)
-	if err != nil {
-		return remotely(err)
-	}
-	if r, running := remains.InUse(); running {
-		return remotely(connectors.Errorf(connectors.Permanent, "flow %s runs: somebody waits for messages through the consumer %s of stream %s", l.flow, r.Name, r.Stream).
-			WithHelp("stop it first; `flowc epochs ls %s` says which process it is", l.flow.Flow))
+	if err := l.mustRest(ctx); err != nil {
+		return err
 	}
 	if !yes {
 		if err := a.confirm(fmt.Sprintf("forget version %d of the schema of %s, with %s?", kept.Version, resource, plural(uint64(len(kept.Schema.Columns)), "column"))); err != nil {

@@ -30,8 +30,8 @@ func scanned(t *testing.T, c *connection, stream string, first, last uint64) []u
 
 func TestScan(t *testing.T) {
 	url := startEmbedded(t)
-	js, c := client(t, url), (*connection)(nil)
-	c, _ = link(t, url, nil)
+	js := client(t, url)
+	c, _ := link(t, url, nil)
 	for name, retention := range map[string]jetstream.RetentionPolicy{"KEPT": jetstream.LimitsPolicy, "QUEUE": jetstream.WorkQueuePolicy} {
 		subject := strings.ToLower(name)
 		s := makeStream(t, js, jetstream.StreamConfig{Name: name, Subjects: []string{subject + ".>"}, Retention: retention})

@@ -128,8 +128,9 @@ func (s *sink) Prepared(each func(connectors.Prepared)) {
 	for i := range s.frames.list {
 		f := &s.frames.list[i]
 		s.frames.headers(s.header, f, text)
+		m := &natsgo.Msg{Header: s.header, Data: s.frames.bodies[f.body.start:f.body.end]}
 		each(connectors.Prepared{Resource: s.spec.Resources[f.resource], From: f.message, Stream: f.route.to.name, Subject: f.subject,
-			ID: text[f.id.start:f.id.end], Headers: s.header, Data: s.frames.bodies[f.body.start:f.body.end]})
+			ID: text[f.id.start:f.id.end], Event: eventOf(m), Headers: s.header, Data: m.Data})
 	}
 }
 

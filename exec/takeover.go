@@ -1,0 +1,29 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// takeOver is a chain whose next record ends the attempt of whoever runs the flow. It
+// keeps the flow's state and fingerprint.
+func takeOver(ctx context.Context, ledger connectors.Ledger) (*chain, error) {
+	c := &chain{ledger: ledger, owner: newOwner()}
+	last, version, err := c.newestRecord(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.flow, c.fingerprint, c.attempt, c.version, c.state = last.Flow, last.Fingerprint, last.Attempt+1, version, last.State
+	return c, nil
+}
+
+// changedMeanwhile says why a record of a person's command was refused.
+func changedMeanwhile(err error) error {
+	if errors.Is(err, connectors.ErrSuperseded) {
+		return fmt.Errorf("the flow runs: %w", err)
+	}
+	return err
+}
