@@ -25,6 +25,10 @@ type Kind struct {
 	Writes func(SinkSpec) Written
 	Reads  func(SourceSpec, Written) bool
 
+	// Select is what a source reads that writes nothing to read but settings; empty
+	// if they do not tell. It may be nil.
+	Select func(Settings) string
+
 	// ResourceName is the default name of what a source reads; empty if the
 	// source gives none and the flow must name it with `as`.
 	ResourceName func(SourceSpec) string

@@ -37,6 +37,7 @@ type Incarnation struct {
 type Message struct {
 	Resource  int // index into the specs that the source was opened with
 	Subject   string
+	Key       string // of a key-value bucket; empty if it is of none
 	Data      []byte
 	Headers   map[string][]string // nil if there are none
 	Source    *Incarnation

@@ -201,6 +201,8 @@ func (e envelope) Time(row int) time.Time   { return time.Unix(0, e[row].Time).U
 func (e envelope) Operation(row int) string { return e[row].Operation.String() }
 func (e envelope) EventID(row int) string   { return string(e[row].AppendEventID(nil)) }
 
+func (e envelope) Key(row int) (string, bool) { return e[row].Key, e[row].Key != "" }
+
 func (e envelope) Header(row int, name string) (string, bool) {
 	values := e[row].Headers[name]
 	if len(values) == 0 {

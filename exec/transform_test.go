@@ -197,7 +197,7 @@ func TestMarkersAreRowsOfNulls(t *testing.T) {
 	if len(messages) != 3 {
 		t.Fatalf("OUT holds %d messages", len(messages))
 	}
-	for i, want := range []string{"delete", "insert", "delete"} {
+	for i, want := range []string{"delete", "update", "delete"} {
 		if got := messages[i].Header.Get("Flow-Operation"); got != want {
 			t.Errorf("message %d is %s", i+1, got)
 		}

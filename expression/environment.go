@@ -42,5 +42,6 @@ type Envelope interface {
 	Time(row int) time.Time
 	Operation(row int) string
 	EventID(row int) string
+	Key(row int) (string, bool)
 	Header(row int, name string) (string, bool)
 }

@@ -79,6 +79,7 @@ func TestValues(t *testing.T) {
 		{`msg.headers["X"]`, `"h"`},
 		{`msg.headers.Y`, `null`},
 		{`_flow_event_id`, `"e1"`},
+		{`msg.key + _flow_key`, `"users.1users.1"`},
 		{`$env["msg"]`, `"hi"`},
 		{`param.min < amount`, `true`},
 		{`param.env`, `"dev"`},

@@ -73,12 +73,13 @@ func batchOf(t testing.TB, schema *arrow.Schema, rows ...string) arrow.RecordBat
 // fixedEnvelope gives every row the same values.
 type fixedEnvelope struct{}
 
-func (fixedEnvelope) Subject(int) string      { return "orders.eu.created" }
-func (fixedEnvelope) Stream(int) string       { return "ORDERS" }
-func (fixedEnvelope) Sequence(row int) uint64 { return uint64(row) + 100 }
-func (fixedEnvelope) Time(int) time.Time      { return time.Date(2024, 5, 31, 9, 0, 0, 0, time.UTC) }
-func (fixedEnvelope) Operation(int) string    { return "insert" }
-func (fixedEnvelope) EventID(int) string      { return "e1" }
+func (fixedEnvelope) Subject(int) string         { return "orders.eu.created" }
+func (fixedEnvelope) Stream(int) string          { return "ORDERS" }
+func (fixedEnvelope) Sequence(row int) uint64    { return uint64(row) + 100 }
+func (fixedEnvelope) Time(int) time.Time         { return time.Date(2024, 5, 31, 9, 0, 0, 0, time.UTC) }
+func (fixedEnvelope) Operation(int) string       { return "insert" }
+func (fixedEnvelope) EventID(int) string         { return "e1" }
+func (fixedEnvelope) Key(row int) (string, bool) { return "users.1", row == 0 }
 func (fixedEnvelope) Header(_ int, name string) (string, bool) {
 	return "h", name == "X"
 }

@@ -6,11 +6,12 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-var messageMembers = []string{"subject", "stream", "sequence", "time", "operation", "headers"}
+var messageMembers = []string{"subject", "stream", "sequence", "time", "operation", "key", "headers"}
 
 var envelopeColumns = map[string]string{
 	"_flow_subject": "subject", "_flow_stream": "stream", "_flow_sequence": "sequence",
 	"_flow_time": "time", "_flow_operation": "operation", "_flow_event_id": "event_id",
+	"_flow_key": "key",
 }
 
 func envelopeColumn(name string) (operand, bool) {
@@ -43,6 +44,8 @@ func envelopeValue(name string) (operand, bool) {
 		o = computed(kindString, envelopeText(Envelope.Operation))
 	case "event_id":
 		o = computed(kindString, envelopeText(Envelope.EventID))
+	case "key": // null for a message of no bucket
+		return computed(kindString, fn[string](func(f *frame) (string, bool) { return f.envelope.Key(f.row) })), true
 	case "sequence":
 		o = computed(kindInt, fn[int64](func(f *frame) (int64, bool) {
 			v := f.envelope.Sequence(f.row)

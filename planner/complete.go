@@ -68,14 +68,14 @@ func TypeNames() []string {
 // EpochFields are the options of an epoch.
 func EpochFields() connectors.Fields { return slices.Clone(epochFields) }
 
-// EnvelopeColumns are the columns that every row has beside its payload.
+// EnvelopeColumns are the columns that a row has beside its payload.
 func EnvelopeColumns() []rows.Column {
-	return described("", "_flow_event_id", "_flow_subject", "_flow_stream", "_flow_sequence", "_flow_time", "_flow_operation")
+	return described("", "_flow_event_id", "_flow_subject", "_flow_stream", "_flow_sequence", "_flow_time", "_flow_operation", "_flow_key")
 }
 
 // MessageMembers are the members of msg but for headers, which take a name.
 func MessageMembers() []rows.Column {
-	return described("msg.", "subject", "stream", "sequence", "time", "operation")
+	return described("msg.", "subject", "stream", "sequence", "time", "operation", "key")
 }
 
 // described gives names the types that they have as expressions behind a prefix.

@@ -48,6 +48,9 @@ func (c *compiler) sourceRef(f *Flow, ref *lang.SourceRef) {
 	if len(e.Subjects()) == 0 {
 		at.span = e.Name.Span()
 		spec := connectors.SourceSpec{Connection: conn.Name, Settings: settings}
+		if conn.Kind.Select != nil {
+			spec.Select = conn.Kind.Select(settings)
+		}
 		spec.Resource = c.resource(f, conn, spec, ref.As, at.span)
 		f.Sources = append(f.Sources, &Source{Connection: conn, Spec: spec, places: at})
 	}

@@ -171,11 +171,16 @@ func (f *Flow) rows() []row {
 
 // text says what is read: a subject, or what the settings bind.
 func (s *Source) text() string {
-	if s.Spec.Select != "" {
+	if s.Spec.Select != "" && !s.implied() {
 		return fmt.Sprintf("%s %q", s.Connection.Name, s.Spec.Select)
 	}
 	binding := slices.DeleteFunc(slices.Clone(s.Connection.Kind.Source), func(f connectors.Field) bool { return f.Tuning })
 	return s.Connection.Name + settingsText(binding, s.Spec.Settings)
+}
+
+// implied says whether what is read follows from the settings.
+func (s *Source) implied() bool {
+	return s.Connection.Kind.Select != nil && s.Connection.Kind.Select(s.Spec.Settings) == s.Spec.Select
 }
 
 // stepRows are the steps, with the columns that each leaves if it changes them.

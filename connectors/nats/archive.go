@@ -58,28 +58,29 @@ func (c *connection) Reread(ctx context.Context, specs []connectors.SourceSpec, 
 	if err != nil || info == nil || info.Created.UnixNano() != life.Created {
 		return nil, err
 	}
-	s := &source{specs: specs}
+	s, f := &source{specs: specs}, servedBy(specs, info.Config)
 	var messages []connectors.Message
-	err = c.scan(ctx, life.Stream, filtersFor(specs, info.Config.Subjects), of.First, of.Last, func(m *storedMessage) error {
-		messages = append(messages, s.message(m.Msg, &life, m.sequence, m.time))
+	err = c.scan(ctx, life.Stream, slices.Sorted(slices.Values(f.filters)), of.First, of.Last, func(m *storedMessage) error {
+		messages = append(messages, s.message(m.Msg, f, &life, m.sequence, m.time))
 		return nil
 	})
 	return messages, err
 }
 
-// filtersFor are the subjects that the specs read of a stream; none is all of it.
-func filtersFor(specs []connectors.SourceSpec, subjects []string) []string {
-	var filters []string
-	for _, spec := range specs {
-		if explicit(spec) {
-			return nil
+// servedBy is what the specs read of a stream, as discover finds it. Without a filter
+// it is all of it.
+func servedBy(specs []connectors.SourceSpec, config jetstream.StreamConfig) *found {
+	f := &found{}
+	for i, spec := range specs {
+		reads := slices.Contains(named(spec), config.Name)
+		if len(named(spec)) == 0 && !explicit(spec) {
+			_, reads = overlapAny(config.Subjects, spec.Select)
 		}
-		if _, ok := overlapAny(subjects, spec.Select); ok {
-			filters = append(filters, spec.Select)
+		if reads {
+			f.specs, f.filters = append(f.specs, i), append(f.filters, spec.Select)
 		}
 	}
-	slices.Sort(filters)
-	return slices.Compact(filters)
+	return f
 }
 
 // MessageID implements connectors.Archive.

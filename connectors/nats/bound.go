@@ -26,6 +26,8 @@ func checkExplicit(specs []connectors.SourceSpec, i int) error {
 		return refuse("", `name subjects, as in from nats "orders.>", or `+form, "the source does not say what to read")
 	case !s.Has("stream") || !s.Has("consumer"):
 		return refuse("", form, "a source that is bound to a consumer names its stream and the consumer")
+	case s.Has("streams"):
+		return refuse("streams", "keep `stream` and `consumer`, or name subjects and `streams`", "a source that is bound to a consumer names one stream")
 	case s.Has("start"):
 		return refuse("start", "leave `start` out, or name subjects instead of the consumer", "a source that is bound to a consumer begins where that one does")
 	case len(specs) > 1:

@@ -2,6 +2,7 @@ package nats
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/flowlang/flow/connectors"
@@ -18,7 +19,7 @@ func describeSources(flow connectors.Identity, specs []connectors.SourceSpec, ep
 			specs[0].Settings.Text("consumer"), specs[0].Settings.Text("stream"))}
 	}
 	lines := []string{
-		"from every stream whose own subjects overlap; mirrors, copies and the ledger are passed over",
+		describeStreams(specs),
 		fmt.Sprintf("through the durable pull consumer %s on each: explicit acknowledgement, unlimited deliveries, ack wait %s, credit %s",
 			consumerName(flow), connectors.ShortDuration(s.ackWait), connectors.FormatCount(int64(s.credit(&found{})))),
 	}
@@ -26,6 +27,23 @@ func describeSources(flow connectors.Identity, specs []connectors.SourceSpec, ep
 		lines = append(lines, describeStart(start))
 	}
 	return lines
+}
+
+// describeStreams says which streams are read.
+func describeStreams(specs []connectors.SourceSpec) string {
+	var names []string
+	for _, spec := range specs {
+		names = append(names, named(spec)...)
+	}
+	found := "every stream whose own subjects overlap; mirrors, copies and the ledger are passed over"
+	anyFound := slices.ContainsFunc(specs, func(spec connectors.SourceSpec) bool { return len(named(spec)) == 0 })
+	switch {
+	case len(names) == 0:
+		return "from " + found
+	case anyFound:
+		return "from " + strings.Join(names, ", ") + ", and " + found
+	}
+	return "from " + strings.Join(names, ", ") + ", and no other stream"
 }
 
 // describeSink says where each resource goes, and how.

@@ -16,13 +16,17 @@ type found struct {
 	connectors.Incarnation
 	retention jetstream.RetentionPolicy
 	subjects  []string // of the stream
-	filters   []string // what the flow reads of it
+	specs     []int    // indexes of the specs that it serves
+	filters   []string // what the flow reads of it, a filter for each
+	named     bool     // by the flow, not found by its subjects
+	origins   []string // of one that was named: the streams that it copies from
 	maxAcks   int      // the stream's own limit of a consumer's credit; 0 is none
 	bound     string   // the user's consumer; empty if it is ours
 	watched   watched  // guarded by the source's mutex
 }
 
-// discover finds every stream whose own subjects overlap a spec's subject.
+// discover finds the streams that the specs name, and else every stream whose own
+// subjects overlap a spec's subject.
 func discover(ctx context.Context, c *connection, specs []connectors.SourceSpec) ([]*found, error) {
 	if len(specs) == 1 && explicit(specs[0]) {
 		f, err := c.bound(ctx, specs[0])
@@ -30,24 +34,14 @@ func discover(ctx context.Context, c *connection, specs []connectors.SourceSpec)
 	}
 	byName := map[string]*found{}
 	for i, spec := range specs {
-		infos, err := c.streamsOn(ctx, spec.Select)
+		infos, err := c.streamsOf(ctx, spec, i)
 		if err != nil {
-			return nil, failed(err, "looking for the streams that hold %q", spec.Select)
+			return nil, err
 		}
-		var passed []string
-		usable := 0
 		for _, info := range infos {
-			if why := unread(info, spec.Select, c.settings.Text("ledger_subject")); why != "" {
-				passed = append(passed, info.Config.Name+" ("+why+")")
-				continue
+			if err := c.add(ctx, byName, info, spec, i); err != nil {
+				return nil, err
 			}
-			usable++
-			add(byName, info, spec.Select)
-		}
-		if usable == 0 {
-			e := c.noStream(ctx, spec.Select, passed).About(connectors.SourceRole, i, "")
-			e.Err = &absent{e.Err}
-			return nil, e
 		}
 	}
 	streams := make([]*found, 0, len(byName))
@@ -58,12 +52,38 @@ func discover(ctx context.Context, c *connection, specs []connectors.SourceSpec)
 	return streams, nil
 }
 
+// streamsOf are the streams that one spec reads, at least one.
+func (c *connection) streamsOf(ctx context.Context, spec connectors.SourceSpec, i int) ([]*jetstream.StreamInfo, error) {
+	if len(named(spec)) > 0 {
+		return c.byName(ctx, spec, i)
+	}
+	infos, err := c.streamsOn(ctx, spec.Select)
+	if err != nil {
+		return nil, failed(err, "looking for the streams that hold %q", spec.Select)
+	}
+	var read []*jetstream.StreamInfo
+	var passed []string
+	for _, info := range infos {
+		if why := unread(info, spec.Select, c.settings.Text("ledger_subject")); why != "" {
+			passed = append(passed, info.Config.Name+" ("+why+")")
+			continue
+		}
+		read = append(read, info)
+	}
+	if len(read) == 0 {
+		e := c.noStream(ctx, spec.Select, passed).About(connectors.SourceRole, i, "")
+		e.Err = &absent{e.Err}
+		return nil, e
+	}
+	return read, nil
+}
+
 // absent marks an error as connectors.ErrNoSource, and leaves its text.
 type absent struct{ error }
 
 func (a *absent) Unwrap() []error { return []error{a.error, connectors.ErrNoSource} }
 
-func add(byName map[string]*found, info *jetstream.StreamInfo, subject string) {
+func (c *connection) add(ctx context.Context, byName map[string]*found, info *jetstream.StreamInfo, spec connectors.SourceSpec, i int) error {
 	f, ok := byName[info.Config.Name]
 	if !ok {
 		f = &found{
@@ -74,7 +94,16 @@ func add(byName map[string]*found, info *jetstream.StreamInfo, subject string) {
 		}
 		byName[f.Stream] = f
 	}
-	f.filters = append(f.filters, subject)
+	if len(named(spec)) > 0 {
+		f.named = true
+		origins, err := c.origins(ctx, info)
+		if err != nil {
+			return err
+		}
+		f.origins = origins
+	}
+	f.specs, f.filters = append(f.specs, i), append(f.filters, spec.Select)
+	return nil
 }
 
 // streamsOn lists the streams with a subject that overlaps.
@@ -101,12 +130,8 @@ func unread(info *jetstream.StreamInfo, subject, ledgerSubject string) string {
 	switch {
 	case config.Name == ledgerStream, slices.Contains(config.Subjects, ledgerSubject+".>"):
 		return "the ledger"
-	case config.Mirror != nil:
-		return "a mirror"
-	case len(config.Sources) > 0:
-		return "it copies from other streams"
-	case config.SubjectTransform != nil:
-		return "it changes subjects"
+	case copies(config) != "":
+		return copies(config)
 	case !own:
 		return "its own subjects do not match"
 	case !strings.HasPrefix(subject, "$") && allInternal(config.Subjects, subject):
@@ -129,7 +154,10 @@ func allInternal(subjects []string, subject string) bool {
 func (c *connection) noStream(ctx context.Context, subject string, passed []string) *connectors.Error {
 	if len(passed) > 0 {
 		return connectors.Errorf(connectors.Environment, "no stream to read %q from: passed over %s", subject, strings.Join(passed, ", ")).
-			WithHelp("name a subject that a stream of its own holds")
+			WithHelp("name a subject that a stream of its own holds, or the stream: streams [\"NAME\"]")
+	}
+	if bucket := bucketOf(subject); bucket != "" {
+		return c.noBucket(ctx, bucket)
 	}
 	e := connectors.Errorf(connectors.Environment, "no stream holds %q on %s", subject, c)
 	infos := c.streams(ctx)

@@ -151,7 +151,11 @@ func (f *frames) appendEnvelope(dst []byte, m *connectors.Message) ([]byte, erro
 	dst = m.AppendTime(dst)
 	dst = append(dst, `","_flow_operation":"`...)
 	dst = append(dst, m.Operation.String()...)
-	return append(dst, '"'), nil
+	dst = append(dst, '"')
+	if m.Key == "" {
+		return dst, nil
+	}
+	return jsontext.AppendQuote(append(dst, `,"_flow_key":`...), m.Key) // a part of the subject, which is good
 }
 
 // The headers of every message; more are those of the envelope and those passed on.
@@ -169,6 +173,7 @@ const (
 	headerSourceStream   = "Flow-Source-Stream"
 	headerSourceSequence = "Flow-Source-Sequence"
 	headerSourceTime     = "Flow-Source-Time"
+	headerSourceKey      = "Flow-Source-Key"
 )
 
 // headers fills h, which is used again for every message of the sink. Text is that
@@ -185,6 +190,11 @@ func (f *frames) headers(h natsgo.Header, frame *frame, text string) {
 		set(h, headerSourceStream, m.Source.Stream)
 		set(h, headerSourceSequence, text[frame.sequence.start:frame.sequence.end])
 		set(h, headerSourceTime, text[frame.time.start:frame.time.end])
+		if m.Key != "" {
+			set(h, headerSourceKey, m.Key)
+		} else {
+			delete(h, headerSourceKey)
+		}
 	}
 	for _, name := range f.sink.passed {
 		if values := m.Headers[name]; len(values) > 0 {
@@ -204,6 +214,9 @@ func (f *frames) headerBytes(frame *frame) int {
 	if f.sink.envelopeInHeaders {
 		size += line(headerEventID, frame.event.length()) + line(headerSourceSubject, len(m.Subject)) + line(headerSourceStream, len(m.Source.Stream)) +
 			line(headerSourceSequence, frame.sequence.length()) + line(headerSourceTime, frame.time.length())
+		if m.Key != "" {
+			size += line(headerSourceKey, len(m.Key))
+		}
 	}
 	for _, name := range f.sink.passed {
 		for _, value := range m.Headers[name] {

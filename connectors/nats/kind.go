@@ -3,6 +3,7 @@ package nats
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ func Kind() connectors.Kind {
 		DescribeSources:    describeSources,
 		DescribeSink:       describeSink,
 		DescribeDeadLetter: describeDeadLetter,
+		Select:             selected,
 		ResourceName:       defaultResource,
 		Rights:             rights,
 		Open: func(ctx context.Context, name string, s connectors.Settings, report func(connectors.Notice)) (connectors.Connection, error) {
@@ -60,6 +62,8 @@ var connectionFields = connectors.Fields{
 var sourceFields = connectors.Fields{
 	{Key: "stream", Type: connectors.Text, Doc: "instead of subjects: the stream of a consumer of your own, with `consumer`"},
 	{Key: "consumer", Type: connectors.Text, Doc: "the durable consumer to read through; it is never changed, and a gap in its stream stops the flow"},
+	{Key: "streams", Type: connectors.List, Doc: "the streams to read, instead of all whose own subjects match; mirrors, and streams that copy or change subjects, are read only when named"},
+	{Key: "kv", Type: connectors.Text, Doc: "instead of subjects: a key-value bucket, whose changes are read"},
 	{Key: "start", Type: connectors.Origin, Doc: "where a flow begins that has not read the stream yet: `all` (the default), `new`, `last`, a sequence, or a time in quotes; it is resolved once, at the first start"},
 	{Key: "ack_wait", Tuning: true, Type: connectors.Duration, Default: 30 * time.Second, Min: int64(time.Second), Max: int64(24 * time.Hour), Doc: "when the server delivers again what a dead reader held; a live one extends it"},
 }
@@ -74,13 +78,16 @@ var sinkFields = connectors.Fields{
 	{Key: "headers", Type: connectors.List, Doc: "names of the source's headers to pass on"},
 }
 
-// defaultResource names a resource after its subject, or after the stream of a
-// consumer that the source is bound to.
+// defaultResource names a resource after its subject or its bucket, or after the
+// stream of a consumer that the source is bound to.
 func defaultResource(spec connectors.SourceSpec) string {
-	if explicit(spec) {
+	switch {
+	case spec.Settings.Has("kv"):
+		return resourceName(spec.Settings.Text("kv"))
+	case explicit(spec):
 		return resourceName(spec.Settings.Text("stream"))
 	}
-	return resourceName(spec.Select)
+	return resourceName(strings.TrimPrefix(spec.Select, bucketSubject))
 }
 
 // checkSources judges the sources of one flow.
@@ -92,6 +99,11 @@ func checkSources(specs []connectors.SourceSpec) error {
 			}
 			continue
 		}
+		if spec.Settings.Has("kv") {
+			if err := checkBucket(spec, i); err != nil {
+				return err
+			}
+		}
 		if spec.Settings.Has("stream") || spec.Settings.Has("consumer") {
 			return connectors.Errorf(connectors.Refused, "the source names subjects, and a consumer of your own").
 				WithHelp("a bound consumer reads its whole stream: leave the subjects out, or `stream` and `consumer`").About(connectors.SourceRole, i, "")
@@ -100,11 +112,14 @@ func checkSources(specs []connectors.SourceSpec) error {
 			return (&connectors.Error{Class: connectors.Refused, Err: err,
 				Help: `a source reads subjects of streams, such as "orders.>"`}).About(connectors.SourceRole, i, "")
 		}
+		if err := checkNamed(spec, i); err != nil {
+			return err
+		}
 		if err := checkStart(specs, i); err != nil {
 			return err
 		}
 		for j, other := range specs[:i] {
-			if overlap(spec.Select, other.Select) {
+			if overlap(spec.Select, other.Select) && !apart(spec, other) {
 				return connectors.Errorf(connectors.Refused, "the sources %q and %q overlap, so one message would be read twice", other.Select, spec.Select).
 					WithHelp("give each source subjects of its own").About(connectors.SourceRole, i, "").Against(connectors.SourceRole, j, "the other source")
 			}
@@ -220,7 +235,7 @@ func checkLoop(sources []connectors.SourceSpec, sink connectors.SinkSpec) error 
 	for i := range sink.Resources {
 		subject := pattern(fillResource(sink, i, "subject"))
 		for j, source := range sources {
-			if wide(source.Select) && overlap(source.Select, subject) {
+			if wide(source.Select) && len(named(source)) == 0 && overlap(source.Select, subject) {
 				return loopError(source.Select, subject).Against(connectors.SourceRole, j, "the source that would read it")
 			}
 		}
@@ -244,6 +259,9 @@ func reads(source connectors.SourceSpec, w connectors.Written) bool {
 		return w.Place == source.Settings.Text("stream")
 	}
 	_, overlaps := overlapAny(w.Parts, source.Select)
+	if streams := named(source); overlaps && len(streams) > 0 && connectors.ParseTemplate(w.Place).Constant() {
+		return slices.Contains(streams, w.Place)
+	}
 	return overlaps
 }
 

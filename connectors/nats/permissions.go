@@ -13,6 +13,7 @@ const (
 	onlyOldServers = "servers before 2.14"
 	onlyAckV2      = "servers whose acknowledgements name the account (js_ack_fc_v2)"
 	onlyAccounts   = "source and destination are accounts of one server"
+	onlyCopies     = "a named stream copies from others"
 )
 
 // rights are the subjects of what the connector does: each request of its other
@@ -51,14 +52,26 @@ func (r *rightsList) add(subject, purpose, only string) {
 func (r *rightsList) api(request, purpose string) { r.add(r.conn.api(request), purpose, "") }
 
 func (r *rightsList) source(use connectors.Use) {
-	stream, consumer := "*", consumerName(use.Flow)
-	bound := explicit(use.Sources[0])
-	if bound {
-		stream, consumer = use.Sources[0].Settings.Text("stream"), use.Sources[0].Settings.Text("consumer")
+	for _, spec := range use.Sources {
+		switch streams := named(spec); {
+		case explicit(spec):
+			r.stream(spec.Settings.Text("stream"), spec.Settings.Text("consumer"), true)
+		case len(streams) > 0:
+			for _, stream := range streams {
+				r.stream(stream, consumerName(use.Flow), false)
+			}
+			r.add(r.conn.api("STREAM.INFO.*"), "looking for the streams that a stream copies from", onlyCopies)
+		default:
+			r.api("STREAM.LIST", "finding the streams that hold a subject")
+			r.stream("*", consumerName(use.Flow), false)
+		}
 	}
+}
+
+// stream is what reading a stream through a consumer takes.
+func (r *rightsList) stream(stream, consumer string, bound bool) {
 	of := stream + "." + consumer
 	if !bound {
-		r.api("STREAM.LIST", "finding the streams that hold a subject")
 		r.api("CONSUMER.CREATE."+of, "making the consumer")
 		r.api("CONSUMER.RESET."+of, "going back to the last certified position")
 		r.api("CONSUMER.UNPIN."+of, "taking the flow over from another process at once")

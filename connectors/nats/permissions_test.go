@@ -1,10 +1,13 @@
 package nats
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 func TestAllowed(t *testing.T) {
@@ -82,5 +85,42 @@ func TestRightsOfSeveralUsesAreMinimal(t *testing.T) {
 				t.Errorf("%q includes %q", b.Subject, a.Subject)
 			}
 		}
+	}
+}
+
+// What a bucket or a named stream needs is less than what it takes to find streams.
+func TestRightsOfNamedStreamsAreEnough(t *testing.T) {
+	for _, spec := range []connectors.SourceSpec{bucketSource("app"), namedSources([]string{"ORDERS"}, "orders.>")[0], namedSources([]string{"MIRROR"}, "orders.>")[0]} {
+		t.Run(spec.Resource, func(t *testing.T) {
+			all := rights(complete(connectionFields, nil), []connectors.Use{{Flow: someFlow, Sources: []connectors.SourceSpec{spec}}})
+			var allowed []string
+			for _, right := range all.Publish {
+				if right.Only == "" || right.Only == onlyCopies {
+					allowed = append(allowed, right.Subject)
+				}
+			}
+			if slices.Contains(allowed, "$JS.API.STREAM.LIST") {
+				t.Error("expected no right to list streams")
+			}
+			url := startServer(t, func(o *server.Options) {
+				o.Users = []*server.User{{Username: "admin", Password: "p"}, {Username: "flow", Password: "p", Permissions: &server.Permissions{
+					Publish: &server.SubjectPermission{Allow: allowed}, Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}}}}}
+			})
+			js := client(t, url, userInfo("admin"))
+			kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "app"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := kv.PutString(t.Context(), "k", "v"); err != nil {
+				t.Fatal(err)
+			}
+			makeStream(t, js, streamOn("ORDERS", "orders.>"))
+			makeStream(t, js, jetstream.StreamConfig{Name: "MIRROR", Mirror: &jetstream.StreamSource{Name: "ORDERS"}})
+			fill(t, js, 1, "orders.x")
+			c, _ := link(t, url, connectors.Settings{"auth_mode": "user_password", "username": "flow", "password": connectors.Given("p")})
+			s := openSource(t, c, connectors.SourceOptions{}, spec)
+			seek(t, s)
+			ack(t, read(t, s, records(1)))
+		})
 	}
 }

@@ -183,32 +183,17 @@ func (r *reader) takeMessage(m *natsgo.Msg) {
 	}
 	r.last = meta.Sequence.Stream
 	h := held{reply: m, size: int64(m.Size())}
-	h.message = r.source.message(m, &r.life, meta.Sequence.Stream, meta.Timestamp.UnixNano())
+	h.message = r.source.message(m, r.stream, &r.life, meta.Sequence.Stream, meta.Timestamp.UnixNano())
 	r.queue = append(r.queue, h)
 	r.bytes += h.size
 }
 
 // message is what a message of a stream is to the flow.
-func (s *source) message(m *natsgo.Msg, life *connectors.Incarnation, sequence uint64, stored int64) connectors.Message {
-	message := connectors.Message{Resource: s.resourceOf(m.Subject), Subject: m.Subject, Data: m.Data, Headers: m.Header,
+func (s *source) message(m *natsgo.Msg, f *found, life *connectors.Incarnation, sequence uint64, stored int64) connectors.Message {
+	message := connectors.Message{Resource: s.resourceOf(f, m.Subject), Subject: m.Subject, Key: keyOf(m.Subject), Data: m.Data, Headers: m.Header,
 		Source: life, Sequence: sequence, Time: stored}
-	message.Operation, message.Marker = operation(m)
+	message.Operation, message.Marker = operation(m, message.Key)
 	return message
-}
-
-// operation is what the headers of a key-value bucket say; an ordinary message is an insert.
-func operation(m *natsgo.Msg) (op connectors.Operation, marker bool) {
-	if m.Header == nil || len(m.Data) > 0 { // a marker has no body
-		return connectors.Insert, false
-	}
-	switch m.Header.Get("KV-Operation") {
-	case "DEL", "PURGE":
-		return connectors.Delete, true
-	}
-	if m.Header.Get("Nats-Marker-Reason") != "" {
-		return connectors.Delete, true
-	}
-	return connectors.Insert, false
 }
 
 // unsettled is how many messages the consumer will still deliver, those included

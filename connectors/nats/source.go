@@ -81,6 +81,8 @@ func (s *source) avoid(t connectors.Target) error {
 		own := f.Stream == t.Stream && t.Created == f.Created
 		captured, captures := overlapAny(f.subjects, t.Subject)
 		switch {
+		case own && f.named, slices.Contains(f.origins, t.Stream) && t.Account == s.conn.account:
+			return s.feedsNamed(f, t)
 		case own && len(s.streams) == 1:
 			return connectors.Errorf(connectors.Refused, "the flow would feed itself: the only stream that holds %q is %s, into which it writes %q", strings.Join(f.reads(), " "), f.Stream, t.Subject).
 				WithHelp("write into another stream, on a subject that %s does not capture", f.Stream).About(connectors.SinkRole, 0, t.Key).
@@ -98,9 +100,23 @@ func (s *source) avoid(t connectors.Target) error {
 	return nil
 }
 
+// feedsNamed refuses to read a stream that was named, and gets what the flow writes.
+func (s *source) feedsNamed(f *found, t connectors.Target) error {
+	how := "into which it writes"
+	if f.Stream != t.Stream {
+		how = "which copies from " + t.Stream + ", into which it writes"
+	}
+	return connectors.Errorf(connectors.Refused, "the flow would feed itself: it reads the stream %s, %s %q", f.Stream, how, t.Subject).
+		WithHelp("write into another stream, or leave %s out of `streams`", f.Stream).About(connectors.SinkRole, 0, t.Key).
+		Against(connectors.SourceRole, s.specOf(f), "the source")
+}
+
 // specOf is the first spec that a stream serves.
 func (s *source) specOf(f *found) int {
-	return max(0, slices.IndexFunc(s.specs, func(spec connectors.SourceSpec) bool { return slices.Contains(f.filters, spec.Select) }))
+	if len(f.specs) == 0 {
+		return 0 // a bound one
+	}
+	return f.specs[0]
 }
 
 // reads are the subjects that the flow reads of the stream.
@@ -334,16 +350,17 @@ func (s *source) lostPin(stream string) {
 	s.signal()
 }
 
-// resourceOf is the spec that a subject belongs to; specs do not overlap.
-func (s *source) resourceOf(subject string) int {
-	if len(s.specs) > 1 {
-		for i, spec := range s.specs {
-			if covers(spec.Select, subject) {
+// resourceOf is the spec that a subject of a stream belongs to; those that read the
+// stream do not overlap.
+func (s *source) resourceOf(f *found, subject string) int {
+	if len(f.specs) > 1 {
+		for _, i := range f.specs {
+			if covers(s.specs[i].Select, subject) {
 				return i
 			}
 		}
 	}
-	return 0
+	return s.specOf(f)
 }
 
 // Stats implements connectors.Source.

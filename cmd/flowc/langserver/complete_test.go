@@ -19,7 +19,7 @@ func TestComplete(t *testing.T) {
 		left := slices.DeleteFunc(fields.Keys(), func(key string) bool { return slices.Contains(given, key) })
 		return strings.Join(left, " ")
 	}
-	envelope := "_flow_event_id _flow_subject _flow_stream _flow_sequence _flow_time _flow_operation"
+	envelope := "_flow_event_id _flow_subject _flow_stream _flow_sequence _flow_time _flow_operation _flow_key"
 	words := "msg param true false nil not"
 	operands := "id amount $env[\"job-id\"] customer " + envelope + " FUNCTIONS " + words
 	holes := "<resource> <subject> <1> <param.env> <param.least> <id> <amount> <job-id> <customer>"
@@ -65,7 +65,7 @@ func TestComplete(t *testing.T) {
 		"a line after an operator":  {flow + "where amount >\n¦", operands + " " + clauses},
 		"a text in an expression":   {flow + "where id == \"¦", ""},
 		"a parameter":               {flow + "where amount > param.¦", "env least"},
-		"a member of the message":   {flow + "where msg.s¦", "subject stream sequence time operation headers"},
+		"a member of the message":   {flow + "where msg.s¦", "subject stream sequence time operation key headers"},
 		"a member of a record":      {flow + "where customer.¦ == \"x\"", "name city"},
 		"a member behind ?.":        {flow + "where customer?.n¦", "name city"},
 		"a member of nothing":       {flow + "where nothing.¦", ""},
