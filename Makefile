@@ -9,8 +9,8 @@ GOLDEN = $(shell grep -rl 'flag.Bool."update"' --include='*_test.go' . | xargs -
 help: ## Show what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## Build bin/flowc
-	@go build -o bin/flowc ./cmd/flowc
+build: ## Build bin/flowc and bin/flowtui
+	@go build -o bin/ ./cmd/flowc ./cmd/flowtui
 
 run: build ## Run the first example against a NATS server inside the process
 	bin/flowc run --embedded --seed examples/orders.jsonl --until caught-up examples/orders.flow

@@ -69,6 +69,6 @@ func (c *canvas) drawShares(r run) {
 		if part == 0 {
 			continue
 		}
-		c.put(line{{fmt.Sprintf(" %3d%% ", part), strong}, {repeat("#", max(1, part*2/5)) + " ", good}, {s.Name, plain}})
+		c.put(line{{fmt.Sprintf(" %3d%% ", part), strong}, {repeat("#", max(1, part*2/5)) + " ", good}, {sentence(s.Name), plain}})
 	}
 }

@@ -21,6 +21,8 @@ type Options struct {
 	Every time.Duration
 	// ASCII draws with ASCII only, and escapes other characters.
 	ASCII bool
+	// Color is auto, always or never; empty is auto.
+	Color string
 	// NoMouse leaves the mouse to the terminal.
 	NoMouse bool
 	// Interrupt stops the runs that the viewer was started with, as a signal would. It is

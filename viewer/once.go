@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -9,29 +10,35 @@ import (
 // onceWidth is how wide a snapshot is printed where there is no terminal.
 const onceWidth = 120
 
-// Once looks twice, so that rates are known, and returns the list of runs as text, or
-// the run of o.Flow if it is not empty. The width is the terminal's; 0 is none.
+// Once looks once and returns the list of runs as text, or the run of o.Flow if it is
+// not empty. The width is the terminal's; 0 is none.
 func Once(ctx context.Context, o Options, width int) (string, error) {
 	m := New(o)
-	for i := range 2 {
-		if i > 0 {
-			select {
-			case <-ctx.Done():
-				return "", ctx.Err()
-			case <-time.After(m.options.Every):
-			}
-		}
-		runs, err := o.Source.Look(ctx, m.focusID())
-		if err != nil {
+	if err := m.lookNow(ctx); err != nil {
+		return "", err
+	}
+	if o.Flow != "" { // once more: before, it was not known which run is to be a full one
+		if err := m.lookNow(ctx); err != nil {
 			return "", err
 		}
-		m.now, m.looked = time.Now(), true
-		m.observe(runs, m.now)
+	}
+	if _, found := m.focused(m.scene()); o.Flow != "" && !found {
+		return "", fmt.Errorf("no run of a flow %q answers", o.Flow)
 	}
 	if width == 0 {
 		width = onceWidth
 	}
 	return m.text(max(width, leastWidth)), nil
+}
+
+func (m *Model) lookNow(ctx context.Context) error {
+	runs, err := m.options.Source.Look(ctx, m.focusID())
+	if err != nil {
+		return err
+	}
+	m.now, m.looked = time.Now(), true
+	m.observe(runs, m.now)
+	return nil
 }
 
 // text is the whole screen without colors and keys, as high as it is.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
 )
 
@@ -24,6 +25,12 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		return ErrNoTerminal
 	}
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(framesPerSecond), tea.WithInput(in), tea.WithOutput(out)}
+	switch o.Color {
+	case "always":
+		options = append(options, tea.WithColorProfile(colorprofile.ANSI256))
+	case "never":
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	}
 	if o.Interrupt != nil {
 		options = append(options, tea.WithoutSignalHandler()) // signals are for the runs
 	}

@@ -15,9 +15,10 @@ type Remote struct {
 	nc     *nats.Conn
 	client *monitor.Client
 
-	found []monitor.Listed
-	when  time.Time // when they were found
-	lost  time.Time // since when the server does not answer; zero if it does
+	server string // where it is connected to, or was
+	found  []monitor.Listed
+	when   time.Time // when they were found
+	lost   time.Time // since when the server does not answer; zero if it does
 }
 
 // NewRemote asks over a connection, which stays the caller's.
@@ -34,10 +35,38 @@ const (
 
 // Look implements Source.
 func (r *Remote) Look(ctx context.Context, focus string) ([]monitor.Snapshot, error) {
+	return r.look(ctx, func(l monitor.Listed) want {
+		if l.ID == focus {
+			return full
+		}
+		return numbers
+	})
+}
+
+// LookFull returns a full snapshot of each run of a flow; of all runs if it is empty.
+func (r *Remote) LookFull(ctx context.Context, flow string) ([]monitor.Snapshot, error) {
+	return r.look(ctx, func(l monitor.Listed) want {
+		if flow == "" || l.Flow == flow {
+			return full
+		}
+		return nothing
+	})
+}
+
+// want is how much of a run is asked for.
+type want uint8
+
+const (
+	nothing want = iota
+	numbers
+	full
+)
+
+func (r *Remote) look(ctx context.Context, wanted func(monitor.Listed) want) ([]monitor.Snapshot, error) {
 	if !r.nc.IsConnected() {
 		return nil, r.disconnected()
 	}
-	r.lost = time.Time{}
+	r.lost, r.server = time.Time{}, r.nc.ConnectedUrlRedacted()
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	if time.Since(r.when) > findEvery {
@@ -47,7 +76,7 @@ func (r *Remote) Look(ctx context.Context, focus string) ([]monitor.Snapshot, er
 		}
 		r.found, r.when = found, time.Now()
 	}
-	return r.ask(ctx, focus), nil
+	return r.ask(ctx, wanted), nil
 }
 
 func (r *Remote) disconnected() error {
@@ -55,33 +84,37 @@ func (r *Remote) disconnected() error {
 		r.lost = time.Now()
 	}
 	r.when = time.Time{} // who is there is asked anew
-	return fmt.Errorf("disconnected from %s for %s; reconnecting", r.nc.Opts.Url, age(time.Since(r.lost)))
+	return fmt.Errorf("disconnected from %s for %s; reconnecting", r.server, age(time.Since(r.lost)))
 }
 
 // ask asks all runs. One that does not answer is left out, and grows old on the screen.
-func (r *Remote) ask(ctx context.Context, focus string) []monitor.Snapshot {
-	var mu sync.Mutex
-	var all []monitor.Snapshot
+func (r *Remote) ask(ctx context.Context, wanted func(monitor.Listed) want) []monitor.Snapshot {
+	answers := make([]*monitor.Snapshot, len(r.found))
 	var group sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	for _, run := range r.found {
+	for i, run := range r.found {
+		ask := r.client.Brief
+		switch wanted(run) {
+		case full:
+			ask = r.client.Snapshot
+		case nothing:
+			continue
+		}
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
-			ask := r.client.Brief
-			if run.ID == focus {
-				ask = r.client.Snapshot
+			if s, err := ask(ctx, run.ID); err == nil {
+				answers[i] = s
 			}
-			s, err := ask(ctx, run.ID)
-			if err != nil {
-				return
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			all = append(all, *s)
 		})
 	}
 	group.Wait()
+	var all []monitor.Snapshot
+	for _, s := range answers {
+		if s != nil {
+			all = append(all, *s)
+		}
+	}
 	return all
 }
 

@@ -26,13 +26,12 @@ type run struct {
 	rates    rates
 }
 
-// rates are what changed within the window, a second.
+// rates are what changed within the window, besides what a snapshot says of itself.
 type rates struct {
-	known          bool // there are two snapshots to compare
-	in, out, bytes float64
-	resources      map[string]float64 // what each of them read
-	shares         []monitor.Cause    // where the time of the window went; Seconds are a part of 1
-	trend          trend
+	known     bool               // there are two snapshots to compare
+	resources map[string]float64 // what each of them read
+	shares    []monitor.Cause    // where the time of the window went; Seconds are a part of 1
+	trend     trend
 }
 
 // trend is how the lag changes.
@@ -81,9 +80,6 @@ func ratesOf(past []monitor.Snapshot, now monitor.Snapshot) rates {
 		return r
 	}
 	r.known = true
-	r.in = grown(then.Totals.In, now.Totals.In) / took
-	r.out = grown(then.Totals.Out, now.Totals.Out) / took
-	r.bytes = grown(then.Totals.Bytes, now.Totals.Bytes) / took
 	r.shares = sharesOf(then.Causes, now.Causes)
 	r.trend = trendOf(then.Lag, now.Lag)
 	r.resources = map[string]float64{}

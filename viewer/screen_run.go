@@ -76,6 +76,34 @@ var phases = map[string]struct{ short, doing string }{
 	"acknowledging": {"ack", "acknowledging"},
 	"recovering":    {"recover", "recovering"},
 	"waiting":       {"wait", "waiting"},
+	"idling":        {"idle", "idle"},
+	"pausing":       {"pause", "paused"},
+}
+
+// sentences say what a run's time goes to.
+var sentences = map[string]string{
+	monitor.CauseIdle:           "idle, nothing to read",
+	monitor.CauseRead:           "reading",
+	monitor.CauseDecode:         "decoding",
+	monitor.CauseTransform:      "mapping",
+	monitor.CausePublish:        "publishing",
+	monitor.CauseWindowMessages: "waiting for publish acks (message limit)",
+	monitor.CauseWindowBytes:    "waiting for publish acks (byte limit)",
+	monitor.CauseAcks:           "waiting for the last publish acks",
+	monitor.CauseCommit:         "committing",
+	monitor.CauseCertify:        "certifying",
+	monitor.CauseAck:            "acknowledging the source",
+	monitor.CauseRecover:        "going back to the last certificate",
+	monitor.CauseWait:           "waiting for the next try",
+	monitor.CausePause:          "paused",
+}
+
+// sentence is what a cause means; one of a newer run is shown as it is called.
+func sentence(cause string) string {
+	if text, ok := sentences[cause]; ok {
+		return text
+	}
+	return cause
 }
 
 func shortPhase(name string) string {
@@ -161,30 +189,26 @@ func (c *canvas) bar(label string, used, limit int64, bytes bool) line {
 func (c *canvas) causeLine(r run) line {
 	lag := line{{"  lag ", dim}, {count(r.Lag.Messages, 12) + " msgs", plain}}
 	if r.Lag.Seconds > 0 {
-		lag = lag.add(plain, "  "+seconds(r.Lag.Seconds))
+		lag = lag.add(plain, " "+seconds(r.Lag.Seconds))
 	}
 	if r.rates.known {
 		mood := plain
 		if r.rates.trend == rising {
 			mood = attention
 		}
-		lag = lag.add(mood, "  "+r.rates.trend.String())
+		lag = lag.add(mood, " "+r.rates.trend.String())
 	}
-	l := line{{" cause     ", dim}}
+	l := line{{" cause    ", dim}}
 	if len(r.rates.shares) == 0 {
 		return append(l.add(dim, "not known yet"), lag...)
 	}
 	top := r.rates.shares[0]
 	l = l.add(strong, fmt.Sprintf("%d%% ", percent(top.Seconds, 1)))
-	return append(l.add(plain, c.cut(top.Name, c.w-c.length(l)-c.length(lag))), lag...)
+	return append(l.add(plain, c.cut(sentence(top.Name), c.w-c.length(l)-c.length(lag))), lag...)
 }
 
 func (c *canvas) rateLine(r run) line {
-	in, out, bytes := "-", "-", "-"
-	if r.rates.known {
-		in, out, bytes = perSecond(r.rates.in), perSecond(r.rates.out), size(int64(r.rates.bytes))+"/s"
-	}
-	l := line{{" rate", dim}, {" in " + in + " out " + out + "  " + bytes, plain}}
+	l := line{{" rate", dim}, {" in " + perSecond(r.Rate.In) + " out " + perSecond(r.Rate.Out) + "  " + size(int64(r.Rate.Bytes)) + "/s", plain}}
 	l = l.add(plain, "   redelivered "+count(r.Totals.Redelivered, 9))
 	l = l.add(ifAny(r.Totals.Dead), "   dead "+count(r.Totals.Dead, 9))
 	if r.Totals.Skipped > 0 {

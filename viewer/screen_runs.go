@@ -29,8 +29,8 @@ func runColumns(g glyphs, now time.Time, twins map[string]bool) []column[run] {
 		{title: "SURE", width: 8, text: func(r run) string { return strings.TrimSuffix(r.Run.Guarantee, " once") }},
 		counted("LAG", 9, 0, func(r run) uint64 { return r.Lag.Messages }),
 		number("BEHIND", 6, 0, func(r run) float64 { return r.Lag.Seconds }, func(r run) string { return seconds(r.Lag.Seconds) }),
-		number("IN/S", 5, 0, func(r run) float64 { return r.rates.in }, func(r run) string { return r.rate(r.rates.in) }),
-		number("OUT/S", 5, 0, func(r run) float64 { return r.rates.out }, func(r run) string { return r.rate(r.rates.out) }),
+		number("IN/S", 5, 0, func(r run) float64 { return r.Rate.In }, func(r run) string { return short(r.Rate.In) }),
+		number("OUT/S", 5, 0, func(r run) float64 { return r.Rate.Out }, func(r run) string { return short(r.Rate.Out) }),
 		number("CERT", 6, 0, func(r run) float64 { return r.certified(now).Seconds() }, func(r run) string { return r.certifiedText(now) }),
 		faults,
 		dead,
@@ -89,14 +89,6 @@ func (r run) certifiedText(now time.Time) string {
 		return "none"
 	}
 	return age(r.certified(now))
-}
-
-// rate is a rate as text, if two snapshots tell it.
-func (r run) rate(n float64) string {
-	if !r.rates.known {
-		return "-"
-	}
-	return short(n)
 }
 
 func (m *Model) runsListing(w int) listing {

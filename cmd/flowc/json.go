@@ -1,11 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"unicode/utf16"
-
+	"github.com/flowlang/flow/internal/safejson"
 	"github.com/flowlang/flow/lang"
 )
 
@@ -35,25 +31,5 @@ func (a *app) refuse(j judgement) error {
 	return &failure{status: statusUsage}
 }
 
-// writeJSON writes one value on one line. Text stays what it is, and nothing in
-// it acts on a terminal: what would is written as an escape of JSON.
-func (a *app) writeJSON(value any) error {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	for _, r := range b.String() {
-		if text := string(r); r == '\n' || lang.Printable(text) == text {
-			out.WriteString(text)
-			continue
-		}
-		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&out, `\u%04x`, unit)
-		}
-	}
-	_, err := a.out.Write(out.Bytes())
-	return err
-}
+// writeJSON writes one value on one line, which no terminal is driven by.
+func (a *app) writeJSON(value any) error { return safejson.Write(a.out, value) }
