@@ -37,7 +37,9 @@ func needyRights(t *testing.T) (publish, subscribe []string) {
 		}
 	}
 	for _, right := range answer.Connections[0].Subscribe {
-		subscribe = append(subscribe, right.Subject)
+		if right.Only == "" {
+			subscribe = append(subscribe, right.Subject)
+		}
 	}
 	return publish, subscribe
 }

@@ -26,6 +26,9 @@ type running struct {
 	grace     time.Duration
 	logFormat string
 	params    []string // NAME=VALUE
+
+	allowControl bool
+	exposeData   bool
 }
 
 // parameters are those of --param, by name.
@@ -66,6 +69,8 @@ acknowledges it; a second one aborts.`,
 	flags.StringVar(&r.until, "until", "", "end once the sources are drained: caught-up")
 	flags.StringArrayVar(&r.params, "param", nil, "the value of a parameter of the flow, `NAME=VALUE`")
 	flags.DurationVar(&r.grace, "grace", 25*time.Second, "how long the open epoch may take after the first signal")
+	flags.BoolVar(&r.allowControl, "allow-control", false, "let flowc pause, resume and stop, and flowtui, control this run")
+	flags.BoolVar(&r.exposeData, "expose-data", false, "let flowtui show the bodies of messages that could not be processed")
 	flags.StringVar(&r.logFormat, "log-format", "text", "log lines as text or json")
 	return cmd
 }
@@ -157,12 +162,14 @@ func (r running) ledgers(log *slog.Logger) (open func(context.Context, connector
 }
 
 func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target target, log *slog.Logger) error {
-	logs := map[*planner.Flow]*runLog{}
+	runs := map[*planner.Flow]*followed{}
 	for _, f := range plan.Flows {
-		logs[f] = newRunLog(log, f.Flow)
-		defer logs[f].stop()
-		logs[f].connecting(f, target)
+		runs[f] = follow(f, r, signals, log)
+		defer runs[f].end()
+		runs[f].log.connecting(f, target)
 	}
+	visible := newDiscovery(log)
+	defer visible.stop()
 	openLedger, closeLedgers, err := r.ledgers(log)
 	if err != nil {
 		return err
@@ -170,14 +177,15 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 	defer closeLedgers()
 	statuses := make([]int, 0, len(plan.Flows))
 	results := exec.RunAll(signals.context, plan, func(f *planner.Flow) exec.Options {
-		return exec.Options{UntilCaughtUp: r.until != "", Ledger: openLedger, Stop: signals.stop, OnEvent: logs[f].event, OnNotice: logs[f].notice}
+		return runs[f].options(exec.Options{UntilCaughtUp: r.until != "", Ledger: openLedger}, visible.show)
 	}, func(result exec.Result) {
-		logs[result.Flow].stop()
-		if result.Err == nil || logs[result.Flow].admitted() { // else there is nothing to sum up
-			a.printSummary(result, r.until != "" && !signals.stopped())
+		run := runs[result.Flow]
+		run.end()
+		if result.Err == nil || run.log.admitted() { // else there is nothing to sum up
+			a.printSummary(result, r.until != "" && !run.stop.isClosed())
 		}
-		status := a.runFailed(result.Flow, result.Err, logs[result.Flow].admitted())
-		if errors.Is(result.Err, exec.ErrStopped) {
+		status := a.runFailed(result.Flow, result.Err, run.log.admitted())
+		if errors.Is(result.Err, exec.ErrStopped) && signals.stopped() {
 			status = statusSignal + numberOf(signals.first)
 		}
 		statuses = append(statuses, status)

@@ -93,3 +93,13 @@ func (d *severable) cut() {
 	}
 	d.conns = nil
 }
+
+// Dial connects as Kind's Open does, for what is no connector's business. The error
+// says where to, why not, and what to do.
+func Dial(ctx context.Context, name string, s connectors.Settings, more ...natsgo.Option) (*natsgo.Conn, error) {
+	nc, _, err := dialWithin(ctx, s, more...)
+	if err != nil {
+		return nil, (&connection{name: name, settings: s}).dialError(err)
+	}
+	return nc, nil
+}

@@ -12,6 +12,7 @@ import (
 const (
 	onlyOldServers = "servers before 2.14"
 	onlyAckV2      = "servers whose acknowledgements name the account (js_ack_fc_v2)"
+	onlySeen       = "flowc runs and flowtui are to see the run"
 	onlyAccounts   = "source and destination are accounts of one server"
 	onlyCopies     = "a named stream copies from others"
 )
@@ -34,8 +35,14 @@ func rights(s connectors.Settings, uses []connectors.Use) connectors.Rights {
 			r.deadLetters(*use.Dead)
 		}
 	}
-	inbox := s.Text("inbox_prefix") + ".>"
-	return connectors.Rights{Publish: r.minimal(), Subscribe: []connectors.Right{{Subject: inbox, Purpose: "receiving answers and messages"}}}
+	subscribe := []connectors.Right{{Subject: s.Text("inbox_prefix") + ".>", Purpose: "receiving answers and messages"}}
+	if slices.ContainsFunc(uses, func(u connectors.Use) bool { return len(u.Sources) > 0 }) {
+		r.add("_INBOX.>", "answering who asks for runs", onlySeen)
+		subscribe = append(subscribe,
+			connectors.Right{Subject: "$SRV.>", Purpose: "being found as a run", Only: onlySeen},
+			connectors.Right{Subject: "$FLOW.>", Purpose: "being asked as a run", Only: onlySeen})
+	}
+	return connectors.Rights{Publish: r.minimal(), Subscribe: subscribe}
 }
 
 // rightsList collects what is published.

@@ -5,3 +5,6 @@ func (f *Flow) Guarantee() string {
 	guarantee, _ := delivery()
 	return guarantee
 }
+
+// File is the name of the file that the flow stands in.
+func (f *Flow) File() string { return f.file.Name }

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"log/slog"
+	"sync"
+
+	"github.com/flowlang/flow/exec"
+	"github.com/flowlang/flow/monitor/record"
+	"github.com/flowlang/flow/planner"
+)
+
+// followed is one flow of a run, and all that follows it.
+type followed struct {
+	flow     *planner.Flow
+	recorder *record.Recorder
+	log      *runLog
+	stop     *stop
+}
+
+func follow(f *planner.Flow, r running, s *signals, log *slog.Logger) *followed {
+	one := &followed{flow: f, stop: stopAfter(s.stop)}
+	about := record.About{File: f.File(), Version: version(), Data: r.exposeData}
+	if r.allowControl {
+		about.Stop = one.stop.close
+	}
+	one.recorder = record.New(f, about)
+	one.log = newRunLog(slog.New(one.recorder.Handler(log.Handler())), f.Flow)
+	return one
+}
+
+// options are those of the flow's run.
+func (f *followed) options(o exec.Options, connected func(*followed)) exec.Options {
+	o.Stop, o.OnNotice = f.stop.closed, f.log.notice
+	o.OnEvent = func(e exec.Event) {
+		f.log.event(e)
+		if e.Kind == exec.Connected {
+			connected(f)
+		}
+	}
+	return f.recorder.Attach(o)
+}
+
+// end says that the run is over; it may be said again.
+func (f *followed) end() {
+	f.recorder.Ended()
+	f.log.stop()
+	f.stop.release()
+}
+
+// stop is what stops one flow: what stops all of them, or a command.
+type stop struct {
+	closed   chan struct{}
+	released chan struct{}
+	once     sync.Once
+	done     sync.Once
+}
+
+func stopAfter(all <-chan struct{}) *stop {
+	s := &stop{closed: make(chan struct{}), released: make(chan struct{})}
+	go func() {
+		select {
+		case <-all:
+			s.close()
+		case <-s.released:
+		}
+	}()
+	return s
+}
+
+func (s *stop) close() { s.once.Do(func() { close(s.closed) }) }
+
+func (s *stop) release() { s.done.Do(func() { close(s.released) }) }
+
+func (s *stop) isClosed() bool {
+	select {
+	case <-s.closed:
+		return true
+	default:
+		return false
+	}
+}
