@@ -241,6 +241,8 @@ func (m *machine) awaitConnection(ctx context.Context) error {
 		return nil
 	case m.stopping(): // which is why err says that the wait was cut
 		return connectors.Errorf(connectors.Disconnected, "the source's connection is down")
+	case connectors.ClassOf(err) == connectors.Environment: // it will not come back
+		return err
 	}
 	return connectors.Errorf(connectors.Disconnected, "the source's connection is down: %w", err)
 }

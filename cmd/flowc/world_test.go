@@ -97,10 +97,12 @@ func (w *world) reaches(n int) {
 // read calls each for all messages of a stream that match a subject, in order.
 func (w *world) read(stream, subject string, each func(jetstream.Msg)) {
 	w.t.Helper()
-	c, err := w.js.OrderedConsumer(w.t.Context(), stream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{subject}})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	var c jetstream.Consumer
+	eventually(w.t, "stream "+stream+" can be read", func() bool {
+		var err error
+		c, err = w.js.OrderedConsumer(w.t.Context(), stream, jetstream.OrderedConsumerConfig{FilterSubjects: []string{subject}})
+		return err == nil
+	})
 	messages, err := c.Messages()
 	if err != nil {
 		w.t.Fatal(err)
@@ -144,26 +146,35 @@ func (w *world) exactlyOnce() {
 // certificates cover what was published, and returns them.
 func (w *world) chain() []exec.Record {
 	w.t.Helper()
-	var all []exec.Record
 	var last exec.Record
 	var position uint64
-	w.read("FLOW_LEDGER", "flow.ledger.default.orders.epoch", func(m jetstream.Msg) {
-		var r exec.Record
-		if err := json.Unmarshal(m.Data(), &r); err != nil {
-			w.t.Fatal(err)
-		}
+	all := w.records()
+	for i, r := range all {
 		if err := follows(last, r, position); err != nil {
-			w.t.Errorf("record %d: %v", len(all)+1, err)
+			w.t.Errorf("record %d: %v", i+1, err)
 		}
 		if r.Epoch != nil && len(r.Epoch.Ranges) > 0 {
 			position = r.Epoch.Ranges[0].Last
 		}
 		last = r
-		all = append(all, r)
-	})
+	}
 	if position != uint64(w.published) {
 		w.t.Errorf("expected certificates up to sequence %d, found them up to %d", w.published, position)
 	}
+	return all
+}
+
+// records are those of the flow's epoch chain.
+func (w *world) records() []exec.Record {
+	w.t.Helper()
+	var all []exec.Record
+	w.read("FLOW_LEDGER", "flow.ledger.default.orders.epoch", func(m jetstream.Msg) {
+		var r exec.Record
+		if err := json.Unmarshal(m.Data(), &r); err != nil {
+			w.t.Fatal(err)
+		}
+		all = append(all, r)
+	})
 	return all
 }
 

@@ -46,7 +46,7 @@ func checkExplicit(specs []connectors.SourceSpec, i int) error {
 func (c *connection) bound(ctx context.Context, spec connectors.SourceSpec) (*found, error) {
 	name := spec.Settings.Text("stream")
 	var info *jetstream.StreamInfo
-	err := c.call(ctx, func(ctx context.Context) error {
+	err := c.ask(ctx, func(ctx context.Context) error {
 		stream, err := c.js.Stream(ctx, name)
 		if err == nil {
 			info = stream.CachedInfo()

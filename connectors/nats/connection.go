@@ -32,7 +32,8 @@ type connection struct {
 
 	mu        sync.Mutex
 	lost      time.Time // since when the link is down; zero if it is up
-	reconnect []func()  // called after each reconnect
+	refusal   refusal   // by the server, of the link that is lost
+	reconnect []func()  // called after each reconnect, and when there will be none
 }
 
 // open connects and makes sure that JetStream answers.
@@ -98,7 +99,12 @@ func (c *connection) dialError(err error) error {
 
 func (c *connection) handlers() []natsgo.Option {
 	return []natsgo.Option{
-		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.denied.note(err) }),
+		attentively,
+		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) {
+			if !c.denied.note(err) && isAuth(err) {
+				c.onRefusal(err)
+			}
+		}),
 		natsgo.DisconnectErrHandler(func(_ *natsgo.Conn, err error) { c.onDisconnect(err) }),
 		natsgo.ReconnectHandler(func(nc *natsgo.Conn) { c.onReconnect(nc) }),
 	}
@@ -109,6 +115,9 @@ func (c *connection) onDisconnect(err error) {
 	first := c.lost.IsZero()
 	if first {
 		c.lost = time.Now()
+	}
+	if c.refusal.err != nil && err != nil { // the server has said why it hangs up
+		err = c.refusal.err
 	}
 	c.mu.Unlock()
 	c.denied.interrupt(connectors.Errorf(connectors.Disconnected, "the connection %s was lost while waiting for an answer", c.name))
@@ -121,7 +130,7 @@ func (c *connection) onDisconnect(err error) {
 func (c *connection) onReconnect(nc *natsgo.Conn) {
 	c.mu.Lock()
 	since := c.lost
-	c.lost = time.Time{}
+	c.lost, c.refusal = time.Time{}, refusal{}
 	calls := c.reconnect
 	c.mu.Unlock()
 	c.report(connectors.Notice{Text: "reconnected to the NATS server",
@@ -220,6 +229,21 @@ func (c *connection) call(ctx context.Context, f func(context.Context) error) er
 	return c.denied.guard(ctx, f)
 }
 
+// ask is call for a request that may be made twice. One that is lost with a server,
+// or with the leader of a stream, is never answered; the next may be.
+func (c *connection) ask(ctx context.Context, f func(context.Context) error) error {
+	return c.call(ctx, func(ctx context.Context) error {
+		for patience := requestTimeout / 5; ; patience *= 2 {
+			try, cancel := context.WithTimeout(ctx, patience)
+			err := f(try)
+			cancel()
+			if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+				return err
+			}
+		}
+	})
+}
+
 func (c *connection) where() string { return c.nc.ConnectedUrlRedacted() }
 
 // String implements connectors.Connection.
@@ -243,6 +267,9 @@ func (c *connection) Await(ctx context.Context) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for !c.nc.IsConnected() {
+		if err := c.refusedForGood(); err != nil {
+			return err
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

@@ -207,7 +207,7 @@ func (s *source) update(ctx context.Context, f *found, have, want jetstream.Cons
 	have.FilterSubject, have.FilterSubjects, have.HeadersOnly = "", want.FilterSubjects, false
 	have.PriorityPolicy, have.PinnedTTL, have.PriorityGroups = want.PriorityPolicy, want.PinnedTTL, want.PriorityGroups
 	var info *jetstream.ConsumerInfo
-	err := s.conn.call(ctx, func(ctx context.Context) error {
+	err := s.conn.ask(ctx, func(ctx context.Context) error {
 		consumer, err := s.conn.js.UpdateConsumer(ctx, f.Stream, have)
 		if err == nil {
 			info = consumer.CachedInfo()
@@ -225,7 +225,7 @@ func (s *source) update(ctx context.Context, f *found, have, want jetstream.Cons
 // streams with limits retention, where that loses nothing.
 func (s *source) reset(ctx context.Context, f *found, config jetstream.ConsumerConfig, next uint64) (*jetstream.ConsumerInfo, error) {
 	var info *jetstream.ConsumerInfo
-	err := s.conn.call(ctx, func(ctx context.Context) error {
+	err := s.conn.ask(ctx, func(ctx context.Context) error {
 		reply, err := s.conn.js.ResetConsumerToSequence(ctx, f.Stream, config.Durable, next)
 		if err == nil {
 			info = reply.ConsumerInfo

@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"github.com/flowlang/flow/connectors"
-	natsgo "github.com/nats-io/nats.go"
 )
+
+var acknowledgement = []byte("+ACK")
 
 // delivery is a run of one reader's queue. Deliveries are loaned and
 // acknowledged in order, so the oldest one is always the queue's beginning.
@@ -64,14 +65,16 @@ func (d *delivery) Ack(ctx context.Context) error {
 	if !r.settle(d) {
 		return fmt.Errorf("acknowledging sequence %d of stream %s: the source has gone back since: %w", d.messages[0].Sequence, r.stream.Stream, connectors.ErrInterrupted)
 	}
-	err := r.source.conn.call(ctx, func(ctx context.Context) error {
-		last := len(d.held) - 1
+	err := r.source.conn.ask(ctx, func(ctx context.Context) error {
+		// Through the messages themselves a second try would not be sent.
+		nc, last := r.source.conn.nc, len(d.held)-1
 		for i := range d.held[:last] {
-			if err := d.held[i].reply.Ack(); err != nil {
+			if err := nc.Publish(d.held[i].reply.Reply, acknowledgement); err != nil {
 				return err
 			}
 		}
-		return d.held[last].reply.AckSync(natsgo.Context(ctx))
+		_, err := nc.RequestWithContext(ctx, d.held[last].reply.Reply, acknowledgement)
+		return err
 	})
 	if err != nil {
 		return failed(err, "acknowledging sequences %d to %d of stream %s through consumer %s",

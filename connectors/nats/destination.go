@@ -22,7 +22,7 @@ type destination struct {
 // inspect looks at a stream; a missing one has no creation time.
 func (s *sink) inspect(ctx context.Context, name string) (*destination, error) {
 	var info *jetstream.StreamInfo
-	err := s.link.call(ctx, func(ctx context.Context) error {
+	err := s.link.ask(ctx, func(ctx context.Context) error {
 		stream, err := s.link.js.Stream(ctx, name)
 		if err == nil {
 			info = stream.CachedInfo()

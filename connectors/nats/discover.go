@@ -109,7 +109,7 @@ func (c *connection) add(ctx context.Context, byName map[string]*found, info *je
 // streamsOn lists the streams with a subject that overlaps.
 func (c *connection) streamsOn(ctx context.Context, subject string) ([]*jetstream.StreamInfo, error) {
 	var infos []*jetstream.StreamInfo
-	err := c.call(ctx, func(ctx context.Context) error {
+	err := c.ask(ctx, func(ctx context.Context) error {
 		infos = nil
 		list := c.js.ListStreams(ctx, jetstream.WithStreamListSubject(subject))
 		for info := range list.Info() {

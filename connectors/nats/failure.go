@@ -135,6 +135,9 @@ func describe(err error) string {
 	if api, ok := apiError(err); ok {
 		return fmt.Sprintf("%s (error %d)", api.Description, api.ErrorCode)
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer within " + connectors.ShortDuration(requestTimeout)
+	}
 	return err.Error()
 }
 

@@ -34,7 +34,7 @@ func (c *connection) get(ctx context.Context, stream string, request getRequest)
 	if err != nil {
 		return reply, err
 	}
-	err = c.call(ctx, func(ctx context.Context) error {
+	err = c.ask(ctx, func(ctx context.Context) error {
 		m, err := c.nc.RequestWithContext(ctx, c.api("STREAM.MSG.GET."+stream), body)
 		if err != nil {
 			return err

@@ -59,7 +59,7 @@ func (c *connection) ensureLedger(ctx context.Context, root string) error {
 // refused.
 func (c *connection) findLedger(ctx context.Context, root string) (found bool, err error) {
 	var info *jetstream.StreamInfo
-	err = c.call(ctx, func(ctx context.Context) error {
+	err = c.ask(ctx, func(ctx context.Context) error {
 		stream, err := c.js.Stream(ctx, ledgerStream)
 		if err == nil {
 			info = stream.CachedInfo()
@@ -173,7 +173,7 @@ func (l *ledger) Next(ctx context.Context, chain string, after uint64) (connecto
 // Append implements connectors.Ledger.
 func (l *ledger) Append(ctx context.Context, chain string, previous uint64, data []byte) (uint64, error) {
 	var version uint64
-	err := l.conn.call(ctx, func(ctx context.Context) error {
+	err := l.conn.ask(ctx, func(ctx context.Context) error {
 		ack, err := l.conn.js.Publish(ctx, l.prefix+chain, data,
 			jetstream.WithExpectLastSequencePerSubject(previous), jetstream.WithExpectStream(ledgerStream))
 		if err == nil {

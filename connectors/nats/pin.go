@@ -184,7 +184,7 @@ func (p *presence) free(ctx context.Context, stream, consumer string) {
 }
 
 func (c *connection) consumer(ctx context.Context, stream, name string) (consumer jetstream.Consumer, err error) {
-	err = c.call(ctx, func(ctx context.Context) error {
+	err = c.ask(ctx, func(ctx context.Context) error {
 		consumer, err = c.js.Consumer(ctx, stream, name)
 		return err
 	})

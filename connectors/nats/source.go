@@ -256,7 +256,7 @@ func (s *source) targetOf(f *found, last uint64) uint64 {
 func (s *source) identify(ctx context.Context, f *found, floor *connectors.Position) (*jetstream.StreamInfo, error) {
 	var info *jetstream.StreamInfo
 	var at *jetstream.RawStreamMsg
-	err := s.conn.call(ctx, func(ctx context.Context) error {
+	err := s.conn.ask(ctx, func(ctx context.Context) error {
 		stream, err := s.conn.js.Stream(ctx, f.Stream)
 		if err != nil {
 			return err

@@ -41,7 +41,18 @@ const (
 // Start starts a server with an empty store, and stops it when the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{t: t, dir: t.TempDir(), arguments: []string{"-a", "127.0.0.1", "-js"}}
+	return StartConfigured(t, "")
+}
+
+// StartConfigured is Start with more of the server's configuration.
+func StartConfigured(t testing.TB, config string) *Server {
+	t.Helper()
+	s := &Server{t: t, dir: t.TempDir()}
+	file := filepath.Join(s.dir, "server.conf")
+	if err := os.WriteFile(file, []byte("host: 127.0.0.1\njetstream {}\n"+config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.arguments = []string{"-c", file}
 	s.endWithTest()
 	s.launch()
 	s.awaitPort()

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/flowlang/flow/internal/natsprocess"
+	"github.com/nats-io/jwt/v2"
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
+)
+
+// TestExpiredCredentials lets credentials expire below a running flow: it ends and
+// says so, or goes on once there are new ones in their file.
+func TestExpiredCredentials(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	server := natsprocess.StartConfigured(t, o.config)
+	nc, err := natsgo.Connect(server.URL(), natsgo.UserCredentials(o.credentials(t, time.Hour)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, subject := range map[string]string{"ORDERS": "orders.>", "OUT": "out.>"} {
+		if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{subject}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(name, credentials string) *process {
+		p := start(t, "run", "--server", server.URL(), "--creds", credentials,
+			writeFile(t, name+".flow", fmt.Sprintf(`from nats "orders.>" epoch 10/100ms to nats stream "OUT" subject "out.%s"`, name)))
+		p.says("msg=reading")
+		return p
+	}
+	const life = 3 * time.Second
+	renewed := o.credentials(t, life)
+	lost, kept := run("lost", o.credentials(t, life)), run("kept", renewed)
+	if err := os.Rename(o.credentials(t, time.Hour), renewed); err != nil {
+		t.Fatal(err)
+	}
+	lost.ends(statusSurrounding, life+noticed)
+	lost.says("the server refuses the credentials of connection nats since ")
+	lost.says("authentication expired")
+	lost.says(`msg="disconnected from the NATS server, reconnecting" flow=lost connection=nats reason="nats: authentication expired"`)
+	if lines := strings.Count(lost.errs.String(), "\n"); lines > 15 {
+		t.Errorf("expected a few lines, found %d", lines)
+	}
+	kept.says(`msg="reconnected to the NATS server"`)
+	kept.says(`msg="reading goes on from the last certified position"`)
+	if _, err := js.Publish(t.Context(), "orders.a", []byte(`{"id":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the flow with new credentials goes on", func() bool {
+		s, err := js.Stream(t.Context(), "OUT")
+		return err == nil && s.CachedInfo().State.Msgs == 1
+	})
+}
+
+// operator signs the users of a server.
+type operator struct {
+	config  string // of the server
+	account nkeys.KeyPair
+}
+
+func newOperator(t *testing.T) *operator {
+	t.Helper()
+	must := func(text string, err error) string {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	keys, err := nkeys.CreateOperator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &operator{}
+	system, err := nkeys.CreateAccount()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.account, err = nkeys.CreateAccount(); err != nil {
+		t.Fatal(err)
+	}
+	claims := jwt.NewOperatorClaims(must(keys.PublicKey()))
+	claims.SystemAccount = must(system.PublicKey())
+	account := jwt.NewAccountClaims(must(o.account.PublicKey()))
+	account.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: -1, DiskStorage: -1, Streams: -1, Consumer: -1}
+	o.config = fmt.Sprintf("operator: %s\nsystem_account: %s\nresolver: MEMORY\nresolver_preload: { %s: %s, %s: %s }\n",
+		must(claims.Encode(keys)), claims.SystemAccount,
+		claims.SystemAccount, must(jwt.NewAccountClaims(claims.SystemAccount).Encode(keys)),
+		account.Subject, must(account.Encode(keys)))
+	return o
+}
+
+// credentials is a file with those of a new user, which expire.
+func (o *operator) credentials(t *testing.T, life time.Duration) string {
+	t.Helper()
+	user, err := nkeys.CreateUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := user.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, err := user.Seed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := jwt.NewUserClaims(public)
+	claims.Expires = time.Now().Add(life).Unix()
+	token, err := claims.Encode(o.account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := jwt.FormatUserConfig(token, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "user.creds")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
