@@ -37,6 +37,12 @@ type Kind struct {
 	// made at the other end.
 	DescribeSources func(Identity, []SourceSpec, Bounds) []string
 	DescribeSink    func(SinkSpec) []string
+	// DescribeGuarantee says, a line each, what makes a sink's rows come exactly once,
+	// or what that would need.
+	DescribeGuarantee func(SinkSpec) []string
+	// AtomicRows is how many messages, besides the marker, one step of a transaction can
+	// bring to a place; 0 where there are no transactions.
+	AtomicRows int
 	// DescribeDeadLetter says where dead letters go.
 	DescribeDeadLetter func(DeadLetterSpec) string
 
@@ -51,8 +57,10 @@ type Kind struct {
 
 // Written is what the names of a sink tell of where it writes.
 type Written struct {
-	Place string   // equal for two sinks that write into the same stream
-	Parts []string // such as subjects, with wildcards for what rows fill in
+	Place string // equal for two sinks that write into the same stream
+	// Places are the same by resource, with its name filled in.
+	Places []string
+	Parts  []string // such as subjects, with wildcards for what rows fill in
 }
 
 // Notice is something that a person should know of: a disconnect, a consumer

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -109,7 +110,12 @@ func (c *chain) claim(ctx context.Context) error {
 
 // certify appends an epoch's certificate.
 func (c *chain) certify(ctx context.Context, state State, epoch *CertifiedEpoch) error {
-	if err := c.append(ctx, CertificateRecord, state, epoch); err != nil {
+	return c.certifyAs(ctx, c.fingerprint, state, epoch)
+}
+
+// certifyAs is certify for an epoch of a plan with that fingerprint.
+func (c *chain) certifyAs(ctx context.Context, fingerprint string, state State, epoch *CertifiedEpoch) error {
+	if err := c.write(ctx, Record{Kind: CertificateRecord, Fingerprint: fingerprint, State: state, Epoch: epoch}); err != nil {
 		if errors.Is(err, connectors.ErrSuperseded) {
 			return c.superseded(ctx)
 		}
@@ -142,10 +148,16 @@ func (c *chain) append(ctx context.Context, kind RecordKind, state State, epoch 
 	return c.write(ctx, Record{Kind: kind, State: state, Epoch: epoch})
 }
 
-// write appends a record after filling in whose it is.
-func (c *chain) write(ctx context.Context, r Record) error {
-	r.Format, r.Flow, r.Fingerprint, r.Owner = recordFormat, c.flow, c.fingerprint, c.owner
+// signed fills in whose record it is, and keeps another plan's fingerprint.
+func (c *chain) signed(r Record) Record {
+	r.Format, r.Flow, r.Fingerprint, r.Owner = recordFormat, c.flow, cmp.Or(r.Fingerprint, c.fingerprint), c.owner
 	r.Attempt, r.Written, r.Previous = c.attempt, time.Now().UTC(), c.version
+	return r
+}
+
+// write appends a record of this owner.
+func (c *chain) write(ctx context.Context, r Record) error {
+	r = c.signed(r)
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err

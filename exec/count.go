@@ -22,7 +22,23 @@ func (m *machine) count(e *epoch) {
 			t.Dropped += uint64(p.dropped())
 		}
 	}
-	for _, r := range e.receipts {
+	t.receipts(e.receipts)
+}
+
+// countFrom adds an epoch that is certified from its marker: what was dropped or bad
+// of it is not known any more.
+func (m *machine) countFrom(e CertifiedEpoch) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.totals.Epochs++
+	for _, r := range e.Ranges {
+		m.totals.Read += uint64(r.Records)
+	}
+	m.totals.receipts(e.Receipts)
+}
+
+func (t *Totals) receipts(all []connectors.Receipt) {
+	for _, r := range all {
 		t.Written += uint64(r.Rows)
 		t.Bytes += uint64(r.Bytes)
 		t.Duplicates += uint64(r.Duplicates)

@@ -16,7 +16,8 @@ type epoch struct {
 	parts     []*part             // by resource
 	bad       badRows
 	receipts  []connectors.Receipt
-	phase     Phase // that it is in, or failed in
+	state     *State // after the epoch, once its schemas are in the ledger
+	phase     Phase  // that it is in, or failed in
 	times     [phases]time.Duration
 	certified bool
 }
@@ -57,6 +58,15 @@ func (e *epoch) begin(action planner.BadRow) {
 		}
 		p.messages = p.messages[:0]
 	}
+}
+
+// certificate is what is proven of the epoch so far.
+func (e *epoch) certificate() CertifiedEpoch {
+	times := map[string]int64{}
+	for phase := Reading; phase < Certifying; phase++ {
+		times[phase.String()] = e.times[phase].Nanoseconds()
+	}
+	return CertifiedEpoch{Ranges: e.delivery.Covers(), Receipts: e.receipts, Times: times}
 }
 
 // timed runs a phase and adds up how long it took.

@@ -27,6 +27,7 @@ type machine struct {
 	source    connectors.Source
 	sinks     []connectors.Sink      // nil where a session failed and is not open again
 	dead      connectors.DeadLetters // nil if the flow keeps none, or as a failed sink
+	exactly   exactly
 	ledger    connectors.Ledger
 	chain     *chain
 	resources []*resource
@@ -59,6 +60,10 @@ func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 			return nil, errors.New("an epoch boundary needs a positive MaxRecords and MaxWait")
 		}
 		m.bounds = *b
+	}
+	m.exactly.groups = groupSinks(flow)
+	if most := flow.AtomicRecords(); most > 0 {
+		m.bounds.MaxRecords = min(m.bounds.MaxRecords, most)
 	}
 	for _, name := range flow.Resources() {
 		m.resources = append(m.resources, &resource{name: name, declared: flow.Schema, schema: flow.Schema, newest: flow.Schema})
@@ -173,7 +178,17 @@ func (m *machine) keepBad(ctx context.Context, e *epoch) error {
 	if len(e.bad.faults) == 0 || m.flow.BadRow != planner.KeepBadRows {
 		return nil
 	}
-	if err := m.dead.Write(ctx, e.bad.letters()); err != nil {
+	letters := e.bad.letters()
+	for _, g := range m.exactly.groups {
+		var err error
+		if letters, err = g.open.Keep(m.dead, letters); err != nil {
+			return err
+		}
+	}
+	if len(letters) == 0 {
+		return nil
+	}
+	if err := m.dead.Write(ctx, letters); err != nil {
 		_ = m.dead.Close() // its error is the one to tell, and an unproven letter is written again
 		m.dead = nil
 		return err
@@ -192,11 +207,20 @@ func (m *machine) commit(ctx context.Context, e *epoch) error {
 			e.receipts = append(e.receipts, r)
 		}
 	}
-	return nil
+	if len(m.exactly.seats) == 0 {
+		return nil
+	}
+	if err := m.settle(ctx, e); err != nil {
+		return err
+	}
+	return m.seal(ctx, e)
 }
 
 // sinkFailed closes a sink whose session is over.
 func (m *machine) sinkFailed(i int, err error) error {
+	if g := m.exactly.groupOf(i); g != nil {
+		return m.groupFailed(g, ofSink(err, slices.Index(g.sinks, i)))
+	}
 	closed := m.sinks[i].Close()
 	unproven := errors.Is(closed, connectors.ErrUnproven)
 	waited := m.sinks[i].Stats().Waited
@@ -208,8 +232,28 @@ func (m *machine) sinkFailed(i int, err error) error {
 	return ofSink(err, i)
 }
 
-// certify writes the schemas that the epoch changed, and then its certificate.
+// certify writes an epoch's certificate.
 func (m *machine) certify(ctx context.Context, e *epoch) error {
+	if e.state == nil {
+		if err := m.settle(ctx, e); err != nil {
+			return err
+		}
+	}
+	certificate := e.certificate()
+	if err := m.chain.certify(ctx, *e.state, &certificate); err != nil {
+		return err
+	}
+	e.certified = true
+	for _, p := range e.parts {
+		if len(p.messages) > 0 {
+			p.resource.schema, p.version = p.decoder.Schema(), e.state.Schemas[p.name]
+		}
+	}
+	return nil
+}
+
+// settle writes the schemas that the epoch changed, and says what holds after it.
+func (m *machine) settle(ctx context.Context, e *epoch) error {
 	state := State{Records: m.chain.state.Records, Epoch: e.number, Positions: advance(m.chain.state.Positions, e.delivery.Position()), Schemas: maps.Clone(m.chain.state.Schemas)}
 	if state.Schemas == nil {
 		state.Schemas = map[string]uint64{}
@@ -226,19 +270,7 @@ func (m *machine) certify(ctx context.Context, e *epoch) error {
 			state.Schemas[p.name] = version
 		}
 	}
-	times := map[string]int64{}
-	for phase := Reading; phase < Certifying; phase++ {
-		times[phase.String()] = e.times[phase].Nanoseconds()
-	}
-	if err := m.chain.certify(ctx, state, &CertifiedEpoch{Ranges: e.delivery.Covers(), Receipts: e.receipts, Times: times}); err != nil {
-		return err
-	}
-	e.certified = true
-	for _, p := range e.parts {
-		if len(p.messages) > 0 {
-			p.resource.schema, p.version = p.decoder.Schema(), state.Schemas[p.name]
-		}
-	}
+	e.state = &state
 	return nil
 }
 

@@ -27,6 +27,8 @@ const (
 	ResetRecord       RecordKind = "reset"
 	RepairRecord      RecordKind = "repair"
 	AcceptRecord      RecordKind = "accept"
+	// MarkerRecord is not in the ledger: it is what a marker in a destination says.
+	MarkerRecord RecordKind = "marker"
 )
 
 // Record is an entry of a flow's epoch chain: a claim, by which an owner takes the
@@ -64,6 +66,29 @@ type State struct {
 	Positions []connectors.Position `json:"positions,omitempty"`
 	// Schemas are the versions, in the ledger, of the resources' schemas.
 	Schemas map[string]uint64 `json:"schemas,omitempty"`
+	// Markers are the newest ones in the destinations that are written exactly once.
+	Markers []NamedMarker `json:"markers,omitempty"`
+}
+
+// NamedMarker is a marker as a certificate names it.
+type NamedMarker struct {
+	connectors.MarkedPlace
+	Created  int64  `json:"created"` // of the stream, Unix nanoseconds
+	Sequence uint64 `json:"sequence"`
+}
+
+func named(m connectors.Marker) NamedMarker {
+	return NamedMarker{MarkedPlace: m.MarkedPlace, Created: m.Created, Sequence: m.Sequence}
+}
+
+// marker is the one that the state names at a place; the zero one if it names none.
+func (s State) marker(at connectors.MarkedPlace) NamedMarker {
+	for _, m := range s.Markers {
+		if m.MarkedPlace == at {
+			return m
+		}
+	}
+	return NamedMarker{}
 }
 
 // CertifiedEpoch is what a certificate proves of its epoch.

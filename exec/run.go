@@ -120,7 +120,7 @@ func ofConnection(err error, i int) error {
 // openSinks opens those that are not open, and lets the source keep clear of them.
 func (m *machine) openSinks(ctx context.Context) error {
 	for i, s := range m.flow.Sinks {
-		if m.sinks[i] != nil {
+		if m.sinks[i] != nil || s.Spec.ExactlyOnce() {
 			continue
 		}
 		spec := s.Spec
@@ -137,7 +137,7 @@ func (m *machine) openSinks(ctx context.Context) error {
 			return ofSink(err, i)
 		}
 	}
-	return nil
+	return m.openGroups(ctx)
 }
 
 // openDead opens the dead letters, if the flow keeps them and they are not open.
@@ -216,6 +216,12 @@ func (m *machine) recover(ctx context.Context) error {
 		return err
 	}
 	if err := m.chain.refresh(ctx); err != nil {
+		return err
+	}
+	if err := m.reconcile(ctx); err != nil {
+		return err
+	}
+	if err := m.mark(ctx); err != nil {
 		return err
 	}
 	for _, r := range m.resources {

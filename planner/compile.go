@@ -129,6 +129,7 @@ func (c *compiler) flow(file *lang.File, parsed *lang.Flow) *Flow {
 	c.onError(f, parsed.OnError)
 	c.routes(f)
 	c.judge(f)
+	f.boundEpoch()
 	c.bind(f)
 	return f
 }

@@ -81,6 +81,8 @@ func TestFingerprintTellsMeaningsApart(t *testing.T) {
 		"a header with commas": plainFlow + ` headers "X-Tenant,X-Region"`,
 		"a second sink":        plainFlow + ` to nats stream "OUT" subject "out.v2"`,
 		"another connection":   `connection w nats from w "orders.>" to w stream "OUT" subject "out.v1"`,
+		"exactly once":         plainFlow + ` exactly once`,
+		"a marker":             plainFlow + ` exactly once marker "marks.v1"`,
 		"where the sink is":    `connection w nats from nats "orders.>" to w stream "OUT" subject "out.v1"`,
 	} {
 		f := planned(t, text).Fingerprint

@@ -91,6 +91,7 @@ type jsonSink struct {
 	Settings   map[string]any `json:"settings"`
 	When       string         `json:"when,omitempty"`
 	Otherwise  bool           `json:"otherwise,omitempty"`
+	Guarantee  string         `json:"guarantee"`
 	Writes     []string       `json:"writes"` // where to and how, a line each: streams
 	Envelope   bool           `json:"envelope"`
 	jsonColumns
@@ -141,7 +142,7 @@ func (f *Flow) json() jsonFlow {
 			Writes: d.Connection.Kind.DescribeDeadLetter(d.Spec)}
 	}
 	j.Parameters, j.Connections, j.Sources, j.Sinks = f.jsonParams(), f.jsonConnections(), f.jsonSources(), f.jsonSinks()
-	j.Delivery.Guarantee, j.Delivery.Because = delivery()
+	j.Delivery.Guarantee, j.Delivery.Because = f.delivery()
 	return j
 }
 
@@ -172,7 +173,7 @@ func (f *Flow) jsonSinks() (sinks []jsonSink) {
 	written := f.knownLast().json()
 	for _, s := range f.Sinks {
 		sinks = append(sinks, jsonSink{Connection: s.Connection.Name, Settings: jsonSettings(s.Connection.Kind.Sink, s.Spec.Settings),
-			When: s.When.text(), Otherwise: s.Otherwise, Writes: s.Connection.Kind.DescribeSink(s.Spec),
+			When: s.When.text(), Otherwise: s.Otherwise, Guarantee: s.guarantee(), Writes: s.Connection.Kind.DescribeSink(s.Spec),
 			Envelope: s.addsEnvelope(), jsonColumns: written})
 	}
 	return sinks

@@ -56,3 +56,32 @@ func TestTooManySourcesAndSinks(t *testing.T) {
 		}
 	}
 }
+
+func TestEpochFitsOneBatch(t *testing.T) {
+	const head = `from nats "orders.>", nats "stock.>" schema { id: int } epoch 5000 `
+	for text, want := range map[string]int{
+		`to nats stream "A" subject "a.<resource>"`:                                                                                                            5000,
+		`to nats stream "A" subject "a.<resource>" exactly once`:                                                                                               999,
+		`to nats stream "A" subject "a.1" exactly once to nats stream "B" subject "b.1" exactly once`:                                                          999,
+		`to nats stream "A" subject "a.1" exactly once to nats stream "A" subject "a.2" exactly once`:                                                          499,
+		`to nats stream "A" subject "a.1" exactly once when id > 1 to nats stream "A" subject "a.2" exactly once otherwise`:                                    999,
+		`to nats stream "A" subject "a.1" exactly once when id > 1 to nats stream "A" subject "a.2" exactly once when id < 9 to nats stream "B" subject "b.1"`: 499,
+		`to nats stream "orders" subject "o.1" exactly once to nats stream "<resource>" subject "o.2.<resource>" exactly once`:                                 499,
+		`to nats stream "A" subject "a.1" exactly once to nats stream "A" subject "a.2" exactly once to nats stream "A" subject "a.3" exactly once`:            333,
+		`to nats stream "A" subject "a.1" exactly once to nats stream "A" subject "a.2"`:                                                                       999,
+	} {
+		if got := planned(t, head+text).Epoch.MaxRecords; got != want {
+			t.Errorf("%s: expected epochs of %d, found %d", text, want, got)
+		}
+	}
+}
+
+func TestGuaranteeIsTheWeakestOfTheSinks(t *testing.T) {
+	const once = `from nats "orders.>" to nats stream "A" subject "a.1" exactly once`
+	if got := planned(t, once).Guarantee(); got != "exactly once" {
+		t.Errorf("found %q", got)
+	}
+	if got := planned(t, once+` to nats stream "B" subject "b.1"`).Guarantee(); got != "at least once" {
+		t.Errorf("found %q", got)
+	}
+}

@@ -117,6 +117,9 @@ func expectedValue(f connectors.Field) string {
 	case connectors.Origin:
 		return "one of " + strings.Join(connectors.StartWords(), ", ") + ", a sequence from 1 on, or a time in quotes"
 	default:
+		if len(f.Values) == 1 {
+			return "`" + f.Values[0] + "`"
+		}
 		return "one of " + strings.Join(f.Values, ", ")
 	}
 }

@@ -83,6 +83,14 @@ func nameText(name string) string {
 	return name
 }
 
+// exactlyText says that the sink writes exactly once, if it does.
+func (s *Sink) exactlyText() string {
+	if s.Spec.ExactlyOnce() {
+		return " " + exactlyOnce
+	}
+	return ""
+}
+
 // routeText says which rows the sink takes, if not all.
 func (s *Sink) routeText() string {
 	switch {
@@ -161,11 +169,11 @@ func (f *Flow) rows() []row {
 	written := f.knownLast()
 	for _, s := range f.Sinks {
 		rows = append(rows, row{
-			label: "to", text: s.Connection.Name + templatesText(s.Connection.Kind.Sink, s.Spec.Settings) + s.routeText(),
+			label: "to", text: s.Connection.Name + templatesText(s.Connection.Kind.Sink, s.Spec.Settings) + s.exactlyText() + s.routeText(),
 			more: append([]string{"writes " + s.writtenText(written)}, s.Connection.Kind.DescribeSink(s.Spec)...),
 		})
 	}
-	guarantee, because := delivery()
+	guarantee, because := f.delivery()
 	return append(rows, row{label: "errors", text: f.errorText()}, row{label: "delivery", text: guarantee, more: because})
 }
 
@@ -209,15 +217,6 @@ func (s *Sink) writtenText(columns known) string {
 // addsEnvelope says whether the envelope's columns follow those of the row.
 func (s *Sink) addsEnvelope() bool {
 	return !s.Spec.Shaped && s.Spec.Settings.Text("envelope") == "body"
-}
-
-// delivery is what a run guarantees, and why that is neither less nor more.
-func delivery() (guarantee string, because []string) {
-	return "at least once", []string{
-		"a message is acknowledged only after its epoch is certified",
-		"message ids let the destination drop what is sent again within its duplicate window",
-		"not exactly once: a repetition later than that window is stored twice",
-	}
 }
 
 func templatesText(fields connectors.Fields, s connectors.Settings) string {

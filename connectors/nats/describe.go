@@ -58,27 +58,34 @@ func describeSink(spec connectors.SinkSpec) []string {
 	} else {
 		lines = append(lines, "a missing stream is an error")
 	}
-	limits := spec.Settings.Limits("max_in_flight")
+	limits, timeout := spec.Settings.Limits("max_in_flight"), connectors.ShortDuration(spec.Settings.Duration("publish_timeout"))
+	if spec.ExactlyOnce() {
+		return append(lines, fmt.Sprintf("one atomic batch a stream and epoch, at most %s in flight, acknowledged within %s", connectors.FormatSize(limits.Bytes), timeout))
+	}
 	return append(lines, fmt.Sprintf("at most %s messages and %s in flight, each acknowledged within %s",
-		connectors.FormatCount(limits.Messages), connectors.FormatSize(limits.Bytes), connectors.ShortDuration(spec.Settings.Duration("publish_timeout"))))
+		connectors.FormatCount(limits.Messages), connectors.FormatSize(limits.Bytes), timeout))
 }
 
 func describeCreation(spec connectors.SinkSpec) string {
 	s := sink{spec: spec}
 	var made []string
+	how := "with file storage and the server's defaults"
 	for i := range spec.Resources {
 		stream := fillResource(spec, i, "stream")
 		if !stream.Constant() {
 			return "file storage, the server's defaults, one subject"
 		}
-		subjects, err := s.subjectsFor(stream.Text)
+		config, err := s.configOf(stream.Text, "")
 		if err != nil {
 			return "not possible here, " + err.Error()
 		}
-		text := fmt.Sprintf("%s (%s)", stream.Text, strings.Join(subjects, " "))
+		if config.AllowAtomicPublish {
+			how = "with file storage, allow_atomic, allow_rollup, allow_msg_ttl and the server's defaults"
+		}
+		text := fmt.Sprintf("%s (%s)", stream.Text, strings.Join(config.Subjects, " "))
 		if len(made) == 0 || made[len(made)-1] != text {
 			made = append(made, text)
 		}
 	}
-	return strings.Join(made, ", ") + ", with file storage and the server's defaults"
+	return strings.Join(made, ", ") + ", " + how
 }

@@ -15,7 +15,8 @@ type destination struct {
 	name     string
 	created  int64 // Unix nanoseconds; 0 while the stream is missing
 	subjects []string
-	maxSize  int // of one message with its headers; 0 or less is no limit
+	maxSize  int  // of one message with its headers; 0 or less is no limit
+	ttl      bool // a message may say how long it lives
 	captured map[string]bool
 }
 
@@ -38,12 +39,18 @@ func (s *sink) inspect(ctx context.Context, name string) (*destination, error) {
 	if err := suitable(info); err != nil {
 		return nil, err
 	}
+	if s.exactly {
+		if err := s.fitForBatches(info); err != nil {
+			return nil, err
+		}
+		s.warnOfLimits(info.Config)
+	}
 	if info.Config.Retention == jetstream.InterestPolicy && info.State.Consumers == 0 {
 		s.link.report(connectors.Notice{Warning: true, Text: "the destination stream keeps messages only while somebody is interested, and it has no consumers",
 			Attributes: []any{"stream", name}})
 	}
 	return &destination{name: name, created: info.Created.UnixNano(), subjects: info.Config.Subjects,
-		maxSize: int(info.Config.MaxMsgSize), captured: map[string]bool{}}, nil
+		maxSize: int(info.Config.MaxMsgSize), ttl: info.Config.AllowMsgTTL, captured: map[string]bool{}}, nil
 }
 
 // suitable refuses a stream that cannot acknowledge a publish.
@@ -114,26 +121,52 @@ func (s *sink) missingStream(ctx context.Context, name string) error {
 }
 
 func (s *sink) create(ctx context.Context, name, exact string) (*destination, error) {
-	subjects := []string{exact}
-	if exact == "" {
-		var err error
-		if subjects, err = s.subjectsFor(name); err != nil {
-			return nil, err
-		}
+	config, err := s.configOf(name, exact)
+	if err != nil {
+		return nil, err
 	}
-	err := s.link.call(ctx, func(ctx context.Context) error {
-		_, err := s.link.js.CreateStream(ctx, jetstream.StreamConfig{Name: name, Subjects: subjects, Storage: jetstream.FileStorage})
+	subjects := config.Subjects
+	err = s.link.call(ctx, func(ctx context.Context) error {
+		_, err := s.link.js.CreateStream(ctx, config)
 		return err
 	})
 	switch {
 	case hasCode(err, codeSubjectOverlap):
-		return nil, connectors.Errorf(connectors.Environment, "the destination stream %s cannot be made for %q: stream %s already captures it", name, strings.Join(subjects, " "), s.link.holder(ctx, subjects[0])).
-			WithHelp("write into that stream, or to another subject").About(connectors.SinkRole, 0, "subject")
+		return nil, s.overlapping(ctx, name, subjects)
 	case err != nil && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse):
 		return nil, failed(err, "making the destination stream %s", name)
 	}
 	s.link.report(connectors.Notice{Text: "made the destination stream", Attributes: []any{"stream", name, "subjects", strings.Join(subjects, " ")}})
 	return s.inspect(ctx, name)
+}
+
+// configOf is a stream as it is made. Exact is its subject, if rows brought its name.
+func (s *sink) configOf(name, exact string) (jetstream.StreamConfig, error) {
+	config := jetstream.StreamConfig{Name: name, Subjects: []string{exact}, Storage: jetstream.FileStorage}
+	if exact == "" {
+		var err error
+		if config.Subjects, err = s.subjectsFor(name); err != nil {
+			return config, err
+		}
+	}
+	if markers := s.markersOf(name); len(markers) > 0 {
+		config.Subjects = widest(append(config.Subjects, markers...))
+		config.AllowAtomicPublish, config.AllowRollup, config.AllowMsgTTL = true, true, true
+	}
+	return config, nil
+}
+
+// overlapping says which stream captures the subjects that a stream cannot get.
+func (s *sink) overlapping(ctx context.Context, name string, subjects []string) error {
+	if marker := s.markerOn(name); s.exactly {
+		if holder := s.link.holder(ctx, marker); holder != unknownHolder {
+			return connectors.Errorf(connectors.Environment, "the destination stream %s cannot be made with the marker's subject %q: stream %s already captures it", name, marker, holder).
+				WithHelp("name another subject with `marker \"...\"`").About(connectors.SinkRole, 0, "stream")
+		}
+	}
+	at := slices.IndexFunc(subjects, func(subject string) bool { return s.link.holder(ctx, subject) != unknownHolder })
+	return connectors.Errorf(connectors.Environment, "the destination stream %s cannot be made for %q: stream %s already captures it", name, strings.Join(subjects, " "), s.link.holder(ctx, subjects[max(0, at)])).
+		WithHelp("write into that stream, or to another subject").About(connectors.SinkRole, 0, "subject")
 }
 
 // subjectsFor is what a stream holds that is made for the sink, and for those that
@@ -147,11 +180,16 @@ func (s *sink) subjectsFor(name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return widest(subjects), nil
+}
+
+// widest are the subjects without those that others of them cover.
+func widest(subjects []string) []string {
 	slices.Sort(subjects)
 	subjects = slices.Compact(subjects)
 	return slices.DeleteFunc(slices.Clone(subjects), func(subject string) bool {
 		return slices.ContainsFunc(subjects, func(wider string) bool { return wider != subject && covers(wider, subject) })
-	}), nil
+	})
 }
 
 // subjectsOf is the one subject filter that a sink's template asks for, or the

@@ -34,8 +34,8 @@ type frame struct {
 	route                 *route
 	subject               string
 	body                  span  // of bodies
-	id                    span  // of text, as the next three
-	event, sequence, time span  // only where the envelope goes into headers
+	id                    span  // of text, as the next three; none in a batch
+	event, sequence, time span  // only where the envelope goes into headers, and event in a batch
 	size                  int64 // of payload, headers and subject
 }
 
@@ -109,11 +109,15 @@ func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *
 	f.bodies = append(f.bodies, '}')
 	body.end = len(f.bodies)
 	frame := frame{resource: batch.Resource, message: m, route: r, subject: subject, body: body}
-	frame.id = f.write(func(dst []byte) []byte {
-		return f.ids.append(dst, m, r.to.name, subject, f.sink.spec.Resources[batch.Resource])
-	})
-	if f.sink.envelopeInHeaders {
+	if !f.sink.exactly {
+		frame.id = f.write(func(dst []byte) []byte {
+			return f.ids.append(dst, m, r.to.name, subject, f.sink.spec.Resources[batch.Resource])
+		})
+	}
+	if f.sink.exactly || f.sink.envelopeInHeaders {
 		frame.event = f.write(m.AppendEventID)
+	}
+	if f.sink.envelopeInHeaders {
 		frame.sequence = f.write(func(dst []byte) []byte { return strconv.AppendUint(dst, m.Sequence, 10) })
 		frame.time = f.write(m.AppendTime)
 	}
@@ -183,9 +187,13 @@ func (f *frames) headers(h natsgo.Header, frame *frame, text string) {
 	set(h, headerContentType, contentTypeJSON)
 	set(h, headerOperation, m.Operation.String())
 	set(h, natsgo.ExpectedStreamHdr, frame.route.to.name)
-	set(h, natsgo.MsgIdHdr, text[frame.id.start:frame.id.end])
-	if f.sink.envelopeInHeaders {
+	if !f.sink.exactly {
+		set(h, natsgo.MsgIdHdr, text[frame.id.start:frame.id.end])
+	}
+	if f.sink.exactly || f.sink.envelopeInHeaders {
 		set(h, headerEventID, text[frame.event.start:frame.event.end])
+	}
+	if f.sink.envelopeInHeaders {
 		set(h, headerSourceSubject, m.Subject)
 		set(h, headerSourceStream, m.Source.Stream)
 		set(h, headerSourceSequence, text[frame.sequence.start:frame.sequence.end])
@@ -210,9 +218,17 @@ func (f *frames) headerBytes(frame *frame) int {
 	m := frame.message
 	size := len("NATS/1.0\r\n") + len("\r\n") +
 		line(headerContentType, len(contentTypeJSON)) + line(headerOperation, len(m.Operation.String())) +
-		line(natsgo.ExpectedStreamHdr, len(frame.route.to.name)) + line(natsgo.MsgIdHdr, frame.id.length())
+		line(natsgo.ExpectedStreamHdr, len(frame.route.to.name))
+	if f.sink.exactly {
+		size += batchHeaderBytes
+	} else {
+		size += line(natsgo.MsgIdHdr, frame.id.length())
+	}
+	if f.sink.exactly || f.sink.envelopeInHeaders {
+		size += line(headerEventID, frame.event.length())
+	}
 	if f.sink.envelopeInHeaders {
-		size += line(headerEventID, frame.event.length()) + line(headerSourceSubject, len(m.Subject)) + line(headerSourceStream, len(m.Source.Stream)) +
+		size += line(headerSourceSubject, len(m.Subject)) + line(headerSourceStream, len(m.Source.Stream)) +
 			line(headerSourceSequence, frame.sequence.length()) + line(headerSourceTime, frame.time.length())
 		if m.Key != "" {
 			size += line(headerSourceKey, len(m.Key))

@@ -27,6 +27,8 @@ func Kind() connectors.Kind {
 		Reads:              reads,
 		DescribeSources:    describeSources,
 		DescribeSink:       describeSink,
+		DescribeGuarantee:  describeGuarantee,
+		AtomicRows:         atomicRows,
 		DescribeDeadLetter: describeDeadLetter,
 		Select:             selected,
 		ResourceName:       defaultResource,
@@ -76,6 +78,8 @@ var sinkFields = connectors.Fields{
 	{Key: "max_in_flight", Tuning: true, Type: connectors.Window, Default: connectors.Limits{Messages: 1024, Bytes: 16 << 20}, Min: 1, Max: 65536, MaxBytes: 1 << 30, Doc: "the most messages and bytes (payload, headers and subject) that wait for their acknowledgement"},
 	{Key: "envelope", Type: connectors.Word, Default: "body", Values: []string{"body", "headers", "none"}, Doc: "where the columns `_flow_*` go"},
 	{Key: "headers", Type: connectors.List, Doc: "names of the source's headers to pass on"},
+	{Key: connectors.ExactlyKey, Type: connectors.Word, Values: []string{connectors.Once}, Doc: "`exactly once`: an epoch's rows are one atomic batch, which a repetition cannot store again; at least once without it"},
+	{Key: "marker", Type: connectors.Text, Doc: "the subject of the flow's marker with `exactly once`, instead of flow.marker.STREAM.NAMESPACE.FLOW.0"},
 }
 
 // defaultResource names a resource after its subject or its bucket, or after the
@@ -140,7 +144,7 @@ func checkSink(spec connectors.SinkSpec) error {
 			return err
 		}
 	}
-	return nil
+	return checkMarker(spec)
 }
 
 func checkForwarded(name string) error {
@@ -248,6 +252,7 @@ func writes(sink connectors.SinkSpec) connectors.Written {
 	w := connectors.Written{Place: sink.Settings.Template("stream").Canonical()}
 	for i := range sink.Resources {
 		w.Parts = append(w.Parts, pattern(fillResource(sink, i, "subject")))
+		w.Places = append(w.Places, fillResource(sink, i, "stream").Canonical())
 	}
 	return w
 }

@@ -107,11 +107,13 @@ func (c *connection) createLedger(ctx context.Context, root string) error {
 	return failed(err, "making the ledger stream %s", ledgerStream)
 }
 
+const unknownHolder = "unknown"
+
 // holder names the stream that captures a subject, for a message.
 func (c *connection) holder(ctx context.Context, subject string) string {
 	infos, err := c.streamsOn(ctx, subject)
 	if err != nil || len(infos) == 0 {
-		return "unknown"
+		return unknownHolder
 	}
 	return infos[0].Config.Name
 }

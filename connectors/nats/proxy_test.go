@@ -14,6 +14,7 @@ type proxy struct {
 	listener net.Listener
 	target   string
 	up, down gate // towards the server, and towards the client
+	edit     func([]byte) []byte // of what goes towards the client; nil changes nothing
 
 	mu    sync.Mutex
 	conns []net.Conn
@@ -54,8 +55,8 @@ func (p *proxy) accept() {
 		if !p.keep(in, out) {
 			return
 		}
-		p.work.Go(func() { pass(out, in, &p.up) })
-		p.work.Go(func() { pass(in, out, &p.down) })
+		p.work.Go(func() { pass(out, in, &p.up, nil) })
+		p.work.Go(func() { pass(in, out, &p.down, p.edit) })
 	}
 }
 
@@ -72,14 +73,18 @@ func (p *proxy) keep(ends ...net.Conn) bool {
 }
 
 // pass copies through the gate until one end is closed, and then closes both.
-func pass(to, from net.Conn, g *gate) {
+func pass(to, from net.Conn, g *gate, edit func([]byte) []byte) {
 	defer closeAll([]net.Conn{to, from})
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 {
 			g.wait()
-			if _, err := to.Write(buffer[:n]); err != nil {
+			passed := buffer[:n]
+			if edit != nil {
+				passed = edit(passed)
+			}
+			if _, err := to.Write(passed); err != nil {
 				return
 			}
 		}

@@ -45,6 +45,7 @@ type slot struct {
 	stream    string
 	subject   string
 	receipt   *connectors.Receipt // that counts it
+	staged    bool                // one of a batch, for which an empty reply says that it came in
 }
 
 func newPublisher(nc *natsgo.Conn, limits connectors.Limits, timeout time.Duration) (*publisher, error) {
@@ -168,8 +169,8 @@ func (p *publisher) acknowledged(m *natsgo.Msg) {
 		p.mu.Unlock()
 		return
 	}
-	ack, err := parseAck(m, s.stream, s.subject)
-	if err == nil && p.failure == nil { // after a failure it is too late to count
+	ack, err := p.reply(m, s)
+	if err == nil && !s.staged && p.failure == nil { // after a failure it is too late to count
 		count(s.receipt, ack)
 	}
 	if !errors.Is(err, errForeignReply) { // it is stored or refused, and not uncertain any more
@@ -181,6 +182,13 @@ func (p *publisher) acknowledged(m *natsgo.Msg) {
 		return
 	}
 	p.signal()
+}
+
+func (p *publisher) reply(m *natsgo.Msg, s *slot) (pubAck, error) {
+	if s.staged && len(m.Data) == 0 && len(m.Header) == 0 {
+		return pubAck{}, nil
+	}
+	return parseAck(m, s.stream, s.subject)
 }
 
 func (p *publisher) settle(s *slot) {

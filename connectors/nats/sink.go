@@ -16,6 +16,7 @@ type sink struct {
 	flow connectors.Identity
 	spec connectors.SinkSpec
 
+	exactly           bool // its rows go out in the batches of a transaction
 	limits            connectors.Limits
 	envelopeInBody    bool
 	envelopeInHeaders bool
@@ -31,15 +32,7 @@ type sink struct {
 
 // OpenSink implements connectors.Connection.
 func (c *connection) OpenSink(ctx context.Context, flow connectors.Identity, spec connectors.SinkSpec) (connectors.Sink, error) {
-	s := &sink{flow: flow, spec: spec, header: natsgo.Header{}, streams: map[string]*destination{}}
-	s.limits = spec.Settings.Limits("max_in_flight")
-	s.envelopeInBody = spec.Settings.Text("envelope") == "body" && !spec.Shaped
-	s.envelopeInHeaders = spec.Settings.Text("envelope") == "headers"
-	s.passed = append([]string{headerTraceParent}, spec.Settings.List("headers")...)
-	for i := range spec.Resources {
-		s.routers = append(s.routers, newRouter(s, i))
-	}
-	s.frames = newFrames(s)
+	s := newSink(flow, spec)
 	if err := s.connect(ctx, c, s.limits, spec.Settings.Duration("publish_timeout")); err != nil {
 		return nil, err
 	}
@@ -48,6 +41,19 @@ func (c *connection) OpenSink(ctx context.Context, flow connectors.Identity, spe
 		return nil, err
 	}
 	return s, nil
+}
+
+func newSink(flow connectors.Identity, spec connectors.SinkSpec) *sink {
+	s := &sink{flow: flow, spec: spec, header: natsgo.Header{}, streams: map[string]*destination{}, exactly: spec.ExactlyOnce()}
+	s.limits = spec.Settings.Limits("max_in_flight")
+	s.envelopeInBody = spec.Settings.Text("envelope") == "body" && !spec.Shaped
+	s.envelopeInHeaders = spec.Settings.Text("envelope") == "headers"
+	s.passed = append([]string{headerTraceParent}, spec.Settings.List("headers")...)
+	for i := range spec.Resources {
+		s.routers = append(s.routers, newRouter(s, i))
+	}
+	s.frames = newFrames(s)
+	return s
 }
 
 // survey looks at every stream that is named before a row is seen.
@@ -175,6 +181,11 @@ func (s *sink) receiptFor(resource int, r *route) *connectors.Receipt {
 
 // Commit implements connectors.Sink.
 func (s *sink) Commit(context.Context, uint64) ([]connectors.Receipt, error) {
+	return s.sorted(), s.publisher.failed()
+}
+
+// sorted are the epoch's receipts in the order of the resources.
+func (s *sink) sorted() []connectors.Receipt {
 	receipts := make([]connectors.Receipt, len(s.receipts))
 	for i, r := range s.receipts {
 		receipts[i] = *r
@@ -182,7 +193,7 @@ func (s *sink) Commit(context.Context, uint64) ([]connectors.Receipt, error) {
 	slices.SortStableFunc(receipts, func(a, b connectors.Receipt) int {
 		return slices.Index(s.spec.Resources, a.Resource) - slices.Index(s.spec.Resources, b.Resource)
 	})
-	return receipts, s.publisher.failed()
+	return receipts
 }
 
 // Abort implements connectors.Sink.
