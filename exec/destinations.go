@@ -183,7 +183,7 @@ func AcceptDestinations(ctx context.Context, ledger connectors.Ledger) (Entry, e
 	if err != nil {
 		return Entry{}, err
 	}
-	if err := c.write(ctx, Record{Kind: AcceptRecord, State: c.state}); err != nil {
+	if err := c.write(ctx, Record{Kind: AcceptRecord, State: c.state.unmarked()}); err != nil {
 		return Entry{}, changedMeanwhile(err)
 	}
 	r, err := c.recordAt(ctx, c.version)

@@ -149,6 +149,7 @@ func (m *machine) reconcile(ctx context.Context) error {
 		}
 		s.held = record.State.Positions
 		if record.Epoch != nil && record.State.Epoch > m.chain.state.Epoch {
+			marker.Receipts = s.signed(marker.Receipts)
 			if err := m.certifyFrom(ctx, record, marker); err != nil {
 				return err
 			}
@@ -167,13 +168,13 @@ func (m *machine) judge(s *seat, marker connectors.Marker) (*Record, error) {
 		return s.ofSink(connectors.Errorf(connectors.Permanent, format, args...).WithHelp("%s", help).About(connectors.SinkRole, 0, "stream"))
 	}
 	named := m.chain.state.marker(marker.MarkedPlace)
-	const lost = "restore the stream; or, if repetitions and gaps in it do not matter, begin anew: flowc rm %s"
+	const lost = "restore it; or send what is missing again: flowc verify FILE --repair; or go on without it: flowc verify FILE --accept"
 	switch {
 	case named.Sequence > 0 && marker.Sequence == 0:
-		return nil, refuse(fmt.Sprintf(lost, m.flow.Flow), "stream %s has no marker of this flow on %q any more, and the ledger says that it was there with sequence %d: it was removed, or the stream was made anew",
+		return nil, refuse(lost, "stream %s has no marker of this flow on %q any more, and the ledger says that it was there with sequence %d: it was removed, or the stream was made anew",
 			marker.Stream, marker.Subject, named.Sequence)
 	case named.Sequence > 0 && (marker.Sequence < named.Sequence || marker.Created != named.Created):
-		return nil, refuse(fmt.Sprintf(lost, m.flow.Flow), "stream %s went back: the newest marker of this flow on %q has sequence %d in a stream made at %s, and the ledger says that it was there with sequence %d in one made at %s",
+		return nil, refuse(lost, "stream %s went back: the newest marker of this flow on %q has sequence %d in a stream made at %s, and the ledger says that it was there with sequence %d in one made at %s",
 			marker.Stream, marker.Subject, marker.Sequence, stamp(marker.Created), named.Sequence, stamp(named.Created))
 	case marker.Sequence == 0:
 		return nil, nil
@@ -279,8 +280,16 @@ func (m *machine) sealAt(ctx context.Context, e *epoch, s *seat, certificate *Ce
 	if marker.Sequence != s.marker.Sequence {
 		s.marker, s.held = marker, state.Positions
 	}
-	e.receipts = append(e.receipts, receipts...)
+	e.receipts = append(e.receipts, s.signed(receipts)...)
 	return nil
+}
+
+// signed are receipts of the group's connection.
+func (g *group) signed(receipts []connectors.Receipt) []connectors.Receipt {
+	for i := range receipts {
+		receipts[i].Connection = g.connection.Name
+	}
+	return receipts
 }
 
 // furthest takes of each stream the later of two positions.

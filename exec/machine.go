@@ -218,7 +218,7 @@ func (m *machine) commit(ctx context.Context, e *epoch) error {
 
 // sinkFailed closes a sink whose session is over.
 func (m *machine) sinkFailed(i int, err error) error {
-	if g := m.exactly.groupOf(i); g != nil {
+	if g := m.exactly.groupOf(i); g != nil && g.open != nil {
 		return m.groupFailed(g, ofSink(err, slices.Index(g.sinks, i)))
 	}
 	closed := m.sinks[i].Close()

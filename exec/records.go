@@ -70,6 +70,13 @@ type State struct {
 	Markers []NamedMarker `json:"markers,omitempty"`
 }
 
+// unmarked is the state without markers: what was lost in a destination, and is written
+// again or given up, may have been the marker, and the next start writes another one.
+func (s State) unmarked() State {
+	s.Markers = nil
+	return s
+}
+
 // NamedMarker is a marker as a certificate names it.
 type NamedMarker struct {
 	connectors.MarkedPlace

@@ -86,7 +86,7 @@ func (r *replayer) repair(ctx context.Context, certificate Entry, found *Evidenc
 		done.Rows += receipt.Rows - receipt.Duplicates
 		done.Refused += receipt.Duplicates
 	}
-	record := Record{Kind: RepairRecord, State: r.chain.state, Repair: &RepairedEpoch{Epoch: done.Epoch, Receipts: e.receipts}}
+	record := Record{Kind: RepairRecord, State: r.chain.state.unmarked(), Repair: &RepairedEpoch{Epoch: done.Epoch, Receipts: e.receipts}}
 	return done, changedMeanwhile(r.chain.write(ctx, record))
 }
 
