@@ -37,7 +37,9 @@ func TestStreamsThatTakeNoBatches(t *testing.T) {
 		"AGED":     {func(c *jetstream.StreamConfig) { c.MaxAge = time.Hour }, "its max_age of 1h would remove the marker", "nats stream edit AGED --allow-msg-ttl"},
 		"INTEREST": {func(c *jetstream.StreamConfig) { c.Retention = jetstream.InterestPolicy }, "it has interest retention", "limits retention"},
 		"QUEUE":    {func(c *jetstream.StreamConfig) { c.Retention = jetstream.WorkQueuePolicy }, "it has work-queue retention", "limits retention"},
-		"ASYNC": {func(c *jetstream.StreamConfig) { c.AllowAtomicPublish, c.PersistMode = false, jetstream.AsyncPersistMode },
+		"ASYNC": {func(c *jetstream.StreamConfig) {
+			c.AllowAtomicPublish, c.PersistMode = false, jetstream.AsyncPersistMode
+		},
 			"persisted asynchronously", "another stream"},
 		"KEPT": {func(c *jetstream.StreamConfig) { c.AllowRollup, c.DenyPurge = false, true }, "denies purges", "another stream"},
 		"ONE": {func(c *jetstream.StreamConfig) {
@@ -159,7 +161,9 @@ func TestRefusalsOfBatches(t *testing.T) {
 			code: 10176, class: connectors.Transient, want: "did not get all 4 messages", help: "storage"},
 		"too large": {url: func() string { return limitedServer(t, func(l *server.JSLimitOpts) { l.MaxBatchSize = 10 }) }, rows: 12,
 			code: 10199, class: connectors.Environment, want: "fewer than the 13 messages", help: "`epoch 6`"},
-		"too many open": {url: func() string { return limitedServer(t, func(l *server.JSLimitOpts) { l.MaxBatchInflightPerStream = 1 }) }, rows: 3,
+		"too many open": {url: func() string {
+			return limitedServer(t, func(l *server.JSLimitOpts) { l.MaxBatchInflightPerStream = 1 })
+		}, rows: 3,
 			change: func(js jetstream.JetStream, _ *transaction) { openBatch(t, js) },
 			code:   10210, class: connectors.Transient, want: "too many batches are open", help: "max_batch_inflight_per_stream"},
 		"another marker": {rows: 3, change: func(js jetstream.JetStream, tx *transaction) { tx.places[0].marker.Sequence = 99 },

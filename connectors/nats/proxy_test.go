@@ -13,7 +13,7 @@ import (
 type proxy struct {
 	listener net.Listener
 	target   string
-	up, down gate // towards the server, and towards the client
+	up, down gate                // towards the server, and towards the client
 	edit     func([]byte) []byte // of what goes towards the client; nil changes nothing
 
 	mu    sync.Mutex
