@@ -85,13 +85,18 @@ func (m *Model) askReplayOf(r run, epoch uint64) tea.Cmd {
 	case !r.Run.Data:
 		m.say(alarm, r.Run.Flow+" was started without --expose-data")
 		return nil
-	case m.options.Replay == nil:
-		m.say(alarm, fmt.Sprintf("not from here: flowc replay %s --epoch %d --to stdout", r.Run.Flow, epoch))
+	}
+	var printing *Printing
+	if m.options.Replay != nil {
+		printing = m.options.Replay(r.Run, epoch)
+	}
+	if printing == nil {
+		m.say(alarm, fmt.Sprintf("not from here: flowc replay %s --epoch %d, where that file is", r.Run.File, epoch))
 		return nil
 	}
-	m.question = &question{fmt.Sprintf("print what epoch %d of %s read?", epoch, r.Run.Flow), func() tea.Cmd {
-		return tea.Exec(m.options.Replay(r.Run, epoch), func(err error) tea.Msg {
-			return doneMsg{fmt.Sprintf("epoch %d was read again, nothing was written", epoch), err}
+	m.question = &question{fmt.Sprintf("print here what %s made of epoch %d?", r.Run.Flow, epoch), func() tea.Cmd {
+		return tea.Exec(printing, func(err error) tea.Msg {
+			return doneMsg{fmt.Sprintf("epoch %d was read again, and nothing was written", epoch), err}
 		})
 	}}
 	return nil

@@ -58,8 +58,10 @@ func sizeOf(part, whole int64) string {
 // age prints a duration in at most six characters: 0.4s, 41m, 3h12m, 2d4h.
 func age(d time.Duration) string {
 	switch {
-	case d < 0:
+	case d <= 0:
 		return "0.0s"
+	case d < 100*time.Millisecond:
+		return fmt.Sprintf("%dms", max(1, d.Milliseconds()))
 	case d < 10*time.Second:
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
 	case d < time.Minute:

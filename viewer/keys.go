@@ -36,7 +36,7 @@ func bindings() []binding {
 		{[]string{":"}, ":", "a command, such as :epoch 812, :sort lag, :replay 812", ask(':')},
 		{[]string{"e"}, "e", "the log's warnings and errors", (*Model).errors},
 		{[]string{"d"}, "d", "dead letters", func(m *Model) tea.Cmd { return m.open(deadScreen) }},
-		{[]string{"R"}, "R", "replay the chosen epoch onto this terminal", (*Model).askReplay},
+		{[]string{"R"}, "R", "print what was made of the chosen epoch, again", (*Model).askReplay},
 		{[]string{"p"}, "p", "pause or resume the run", (*Model).askPause},
 		{[]string{"t"}, "t", "counts since the start, or since the viewer opened", (*Model).toggleTotals},
 		{[]string{"?"}, "?", "this help", func(m *Model) tea.Cmd { m.help, m.helpTop = !m.help, 0; return nil }},

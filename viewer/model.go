@@ -30,9 +30,9 @@ type Options struct {
 	Interrupt func()
 	// Over is closed once those runs have ended, which ends the viewer. It may be nil.
 	Over <-chan struct{}
-	// Replay prints what an epoch read, on the terminal that it is given. It is nil
-	// where that cannot be done.
-	Replay func(r monitor.Run, epoch uint64) tea.ExecCommand
+	// Replay prints what a run made of an epoch; nil where that cannot be done, or not
+	// for this run.
+	Replay func(r monitor.Run, epoch uint64) *Printing
 }
 
 // Model is the viewer's state. It is changed by Update only.

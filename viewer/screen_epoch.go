@@ -80,7 +80,7 @@ func (c *canvas) epochDetail(x monitor.Mark) []line {
 	look := markOf(x.Outcome)
 	lines := []line{{
 		{" outcome   ", dim}, {look.word, look.role},
-		{fmt.Sprintf("   ended %s   took %s   read %s   written %s", x.Ended.UTC().Format("2006-01-02 15:04:05"), seconds(x.Seconds), count(uint64(max(0, x.Messages)), 20), count(uint64(max(0, x.Written)), 20)), plain},
+		{fmt.Sprintf("   ended %s   took %s   read %s   written %s", x.Ended.UTC().Format("2006-01-02 15:04:05 UTC"), seconds(x.Seconds), count(uint64(max(0, x.Messages)), 20), count(uint64(max(0, x.Written)), 20)), plain},
 	}}
 	if x.Error != "" {
 		lines = append(lines, c.wrap(span{" error     ", dim}, span{x.Error, attention}, c.w)...)

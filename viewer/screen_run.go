@@ -2,6 +2,8 @@ package viewer
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/flowlang/flow/monitor"
 )
@@ -36,12 +38,8 @@ func (m *Model) drawHead(c *canvas, v scene, r run) {
 	if r.LastCertified.IsZero() {
 		right[len(right)-1].text = "no cert yet"
 	}
-	for _, text := range []string{m.whereOf(r), guarantee(r), "up " + age(r.since(r.Run.Started, v.now))} {
-		if more := left.add(plain, "  "+text); text != "" && c.length(more)+1+c.length(right) <= c.w {
-			left = more
-		}
-	}
-	c.put(c.spread(left, right, c.w))
+	facts := []string{m.whereOf(r), guarantee(r), "up " + age(r.since(r.Run.Started, v.now))}
+	c.put(c.spread(c.withFacts(left, facts, c.w-1-c.length(right)), right, c.w))
 	if r.Reason != "" {
 		why := c.wrap(span{" why      ", dim}, span{r.Reason, lookOf(r.State).role}, c.w)
 		c.lines = append(c.lines, why[:min(3, len(why))]...)
@@ -49,18 +47,36 @@ func (m *Model) drawHead(c *canvas, v scene, r run) {
 	c.fade = state == stale || state == gone
 }
 
+// withFacts adds what is known besides to a line: where, how sure and since when. Where
+// not all of it fits, the first and then the last is left out.
+func (c *canvas) withFacts(l line, facts []string, width int) line {
+	for _, without := range [][]int{nil, {0}, {0, 2}, {0, 1, 2}} {
+		all := l
+		for i, fact := range facts {
+			if fact != "" && !slices.Contains(without, i) {
+				all = all.add(plain, "  "+fact)
+			}
+		}
+		if c.length(all) <= width {
+			return all
+		}
+	}
+	return l
+}
+
 // whereOf is what the viewer was told to connect to, else the run's own server.
 func (m *Model) whereOf(r run) string {
 	if m.options.Where != "" {
 		return m.options.Where
 	}
-	return r.Run.Server
+	return strings.TrimPrefix(r.Run.Server, "nats://")
 }
 
-// guarantee names the destination, if there is one, and how sure it is.
+// guarantee names the destination's stream, if there is one, and how sure it is.
 func guarantee(r run) string {
 	if len(r.Sinks) == 1 {
-		return r.Sinks[0].To + " " + r.Run.Guarantee
+		stream, _, _ := strings.Cut(r.Sinks[0].To, " ")
+		return stream + " " + r.Run.Guarantee
 	}
 	return r.Run.Guarantee
 }

@@ -18,7 +18,8 @@ func (m *Model) drawPlan(c *canvas) {
 	c.rule("plan of " + r.Run.File)
 	var lines []line
 	for _, l := range filtered(at.filter, texts(r.Run.Plan), func(s string) string { return s }) {
-		lines = append(lines, line{{" " + l, plain}})
+		indent := len(l) - len(strings.TrimLeft(l, " "))
+		lines = append(lines, c.wrap(span{" " + l[:indent], plain}, span{l[indent:], plain}, c.w)...)
 	}
 	c.tops.list = c.scroll(c.orNone(lines, at, "the run did not send its plan"), at.top, c.free())
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
 	"github.com/flowlang/flow/monitor/record"
 	"github.com/flowlang/flow/planner"
@@ -15,6 +16,9 @@ type followed struct {
 	recorder *record.Recorder
 	log      *runLog
 	stop     *stop
+
+	mu     sync.Mutex
+	ledger connectors.Ledger // nil before the flow is admitted
 }
 
 func follow(f *planner.Flow, r running, s *signals, log *slog.Logger) *followed {
@@ -33,11 +37,23 @@ func (f *followed) options(o exec.Options, connected func(*followed)) exec.Optio
 	o.Stop, o.OnNotice = f.stop.closed, f.log.notice
 	o.OnEvent = func(e exec.Event) {
 		f.log.event(e)
+		if e.Kind == exec.Admitted {
+			f.mu.Lock()
+			f.ledger = e.Ledger
+			f.mu.Unlock()
+		}
 		if e.Kind == exec.Connected {
 			connected(f)
 		}
 	}
 	return f.recorder.Attach(o)
+}
+
+// openedLedger is the run's own, once it has one.
+func (f *followed) openedLedger() connectors.Ledger {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ledger
 }
 
 // end says that the run is over; it may be said again.

@@ -26,7 +26,7 @@ func main() {
 // Main runs flowc with these arguments and streams, and returns its status.
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	written := &watched{to: out}
-	a := &app{in: in, out: written, errs: errs, kinds: []connectors.Kind{nats.Kind()}}
+	a := &app{in: in, out: written, terminal: out, errs: errs, kinds: []connectors.Kind{nats.Kind()}}
 	root := a.root()
 	root.SetArgs(args)
 	status := a.status(root.Execute())
@@ -54,6 +54,8 @@ func (w *watched) Write(b []byte) (int, error) {
 type app struct {
 	in        io.Reader
 	out, errs io.Writer
+	terminal  io.Writer // what out is, as it was given
+	view      *view     // nil without --tui
 	kinds     []connectors.Kind
 
 	color     string // auto, always or never

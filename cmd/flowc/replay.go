@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"io"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
+	"github.com/flowlang/flow/internal/safejson"
 	"github.com/flowlang/flow/planner"
 	"github.com/spf13/cobra"
 )
@@ -51,9 +53,13 @@ func (a *app) replay(ctx context.Context, path string, k known, epoch uint64) er
 		return usagef("a replay makes the rows anew, which needs the flow's file")
 	}
 	err = exec.Replay(ctx, f.file, f.ledger, epoch, a.warn, func(p connectors.Prepared) error {
-		return a.writeJSON(replayed{Stream: p.Stream, Subject: p.Subject, Headers: p.Headers, Data: p.Data, Event: string(p.From.AppendEventID(nil))})
+		return writeReplayed(a.out, p)
 	})
 	return a.located(f.file, err)
+}
+
+func writeReplayed(to io.Writer, p connectors.Prepared) error {
+	return safejson.Write(to, replayed{Stream: p.Stream, Subject: p.Subject, Headers: p.Headers, Data: p.Data, Event: string(p.From.AppendEventID(nil))})
 }
 
 // replayed is a message that a flow would write.

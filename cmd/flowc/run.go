@@ -27,6 +27,7 @@ type running struct {
 	logFormat string
 	params    []string // NAME=VALUE
 
+	tui          bool
 	allowControl bool
 	exposeData   bool
 }
@@ -69,6 +70,7 @@ acknowledges it; a second one aborts.`,
 	flags.StringVar(&r.until, "until", "", "end once the sources are drained: caught-up")
 	flags.StringArrayVar(&r.params, "param", nil, "the value of a parameter of the flow, `NAME=VALUE`")
 	flags.DurationVar(&r.grace, "grace", 25*time.Second, "how long the open epoch may take after the first signal")
+	flags.BoolVar(&r.tui, "tui", false, "show the run on the screens of flowtui, in this terminal")
 	flags.BoolVar(&r.allowControl, "allow-control", false, "let flowc pause, resume and stop, and flowtui, control this run")
 	flags.BoolVar(&r.exposeData, "expose-data", false, "let flowtui show the bodies of messages that could not be processed")
 	flags.StringVar(&r.logFormat, "log-format", "text", "log lines as text or json")
@@ -94,6 +96,12 @@ func (r running) check() error {
 func (a *app) run(ctx context.Context, paths []string, r running) error {
 	if err := r.check(); err != nil {
 		return err
+	}
+	if r.tui {
+		if err := a.drawCurtains(); err != nil {
+			return err
+		}
+		defer a.view.end()
 	}
 	params, err := r.parameters()
 	if err != nil {
@@ -163,11 +171,15 @@ func (r running) ledgers(log *slog.Logger) (open func(context.Context, connector
 
 func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target target, log *slog.Logger) error {
 	runs := map[*planner.Flow]*followed{}
+	var all []*followed
 	for _, f := range plan.Flows {
-		runs[f] = follow(f, r, signals, log)
+		runs[f] = follow(f, r, signals, a.view.flowLog(log, r.logFormat))
 		defer runs[f].end()
 		runs[f].log.connecting(f, target)
+		all = append(all, runs[f])
 	}
+	a.view.show(all, signals, log)
+	defer a.view.end()
 	visible := newDiscovery(log)
 	defer visible.stop()
 	openLedger, closeLedgers, err := r.ledgers(log)

@@ -93,6 +93,15 @@ func (s *signals) watch(grace time.Duration) {
 	}
 }
 
+// interrupt is as if a person had pressed Ctrl-C, where the terminal makes no signal
+// of it.
+func (s *signals) interrupt() {
+	select {
+	case s.came <- syscall.SIGINT:
+	default: // two of them wait already
+	}
+}
+
 // stopped says whether the first signal came.
 func (s *signals) stopped() bool {
 	select {

@@ -34,7 +34,7 @@ func TestKeysOnATerminal(t *testing.T) {
 	x.Keys("Escape")
 	x.Lacks("/pay_")
 	x.Keys("?")
-	x.Shows("keys", "replay the chosen epoch")
+	x.Shows("keys", "the chosen epoch, again")
 	x.Keys("Escape")
 	x.Shows("flow payments")
 	x.Keys("1")

@@ -43,7 +43,7 @@ func Start(t *testing.T, width, height int, env []string, command ...string) *Te
 	for _, v := range env {
 		args = append(args, "-e", v)
 	}
-	args = append(args, quoted(command)+`; echo "ended with status $?"; exec cat`)
+	args = append(args, quoted(command)+`; echo "ended with status $?"; trap "" INT; exec cat`)
 	x.tmux(args...)
 	t.Cleanup(func() {
 		if t.Failed() {
