@@ -114,8 +114,8 @@ func TestLimitsThatMayRemoveTheMarkerAreWarnedAbout(t *testing.T) {
 	}
 }
 
-// refusal commits one batch after a change of the stream or on a server with limits.
-func refusal(t *testing.T, url string, rows int, change func(js jetstream.JetStream, tx *transaction)) error {
+// refusalOf commits one batch after a change of the stream or on a server with limits.
+func refusalOf(t *testing.T, url string, rows int, change func(js jetstream.JetStream, tx *transaction)) error {
 	t.Helper()
 	c, _ := link(t, url, nil)
 	js := client(t, url)
@@ -176,7 +176,7 @@ func TestRefusalsOfBatches(t *testing.T) {
 		if v.change == nil {
 			v.change = func(jetstream.JetStream, *transaction) {}
 		}
-		err := refusal(t, url(t), v.rows, v.change)
+		err := refusalOf(t, url(t), v.rows, v.change)
 		e, _ := errors.AsType[*connectors.Error](err)
 		if !hasCode(err, v.code) || !strings.Contains(fmt.Sprint(err), v.want) || e == nil || !strings.Contains(e.Help, v.help) || !errors.Is(err, connectors.ErrInterrupted) && e.Class != v.class {
 			t.Errorf("%s: found %v (%+v)", name, err, e)

@@ -1,0 +1,162 @@
+package connectortest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/flowlang/flow/connectors"
+)
+
+// Ledger runs the suite for ledgers. open is called for each test, and gives what
+// opens the ledgers of flows in one store: those of one flow are one.
+func Ledger(t *testing.T, open func(t *testing.T) func(connectors.Identity) connectors.Ledger) {
+	for name, test := range ledgerTests {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+var ledgerTests = map[string]func(*testing.T, func(connectors.Identity) connectors.Ledger){
+	"ledger/an empty chain has version 0": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
+		l := open(Flow)
+		if l.String() == "" {
+			t.Error("it does not say where it is")
+		}
+		if e, err := l.Last(t.Context(), "epoch"); err != nil || e.Version != 0 {
+			t.Errorf("found %+v, %v", e, err)
+		}
+		if e, err := l.Next(t.Context(), "epoch", 0); err != nil || e.Version != 0 {
+			t.Errorf("found %+v, %v", e, err)
+		}
+		if _, err := l.At(t.Context(), "epoch", 1); !errors.Is(err, connectors.ErrNoEntry) {
+			t.Errorf("found %v", err)
+		}
+	},
+	"ledger/entries are kept": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
+		l := open(Flow)
+		long := strings.Repeat("x", 100_000)
+		all := []string{"one", "", "\x00\xff", long}
+		var versions []uint64
+		previous := uint64(0)
+		for i, data := range all {
+			version, err := l.Append(t.Context(), "epoch", previous, []byte(data))
+			must(t, err)
+			if version <= previous {
+				t.Fatalf("version %d comes after %d", version, previous)
+			}
+			versions, previous = append(versions, version), version
+			if _, err := l.Append(t.Context(), "other", uint64(0), []byte("other")); i == 0 && err != nil {
+				t.Fatal(err)
+			}
+		}
+		again := open(Flow)
+		after := uint64(0)
+		for i, data := range all {
+			next, err := again.Next(t.Context(), "epoch", after)
+			if err != nil || next.Version != versions[i] || string(next.Data) != data {
+				t.Errorf("after %d: found version %d with %d bytes, %v", after, next.Version, len(next.Data), err)
+			}
+			after = versions[i]
+			if at, err := again.At(t.Context(), "epoch", versions[i]); err != nil || at.Version != versions[i] || string(at.Data) != data {
+				t.Errorf("at %d: found version %d with %d bytes, %v", versions[i], at.Version, len(at.Data), err)
+			}
+		}
+		if last, err := again.Last(t.Context(), "epoch"); err != nil || last.Version != previous || string(last.Data) != long {
+			t.Errorf("found version %d, %v", last.Version, err)
+		}
+		if e, err := again.Next(t.Context(), "epoch", previous); err != nil || e.Version != 0 {
+			t.Errorf("behind the end: %+v, %v", e, err)
+		}
+	},
+	"ledger/another owner is noticed": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
+		one, two := open(Flow), open(Flow)
+		first, err := one.Append(t.Context(), "epoch", 0, []byte("one"))
+		must(t, err)
+		second, err := two.Append(t.Context(), "epoch", first, []byte("two"))
+		must(t, err)
+		for _, previous := range []uint64{0, first} {
+			if _, err := one.Append(t.Context(), "epoch", previous, []byte("one again")); !errors.Is(err, connectors.ErrSuperseded) {
+				t.Errorf("behind %d: found %v", previous, err)
+			}
+		}
+		if last, err := one.Last(t.Context(), "epoch"); err != nil || last.Version != second || string(last.Data) != "two" {
+			t.Errorf("found %+v, %v", last, err)
+		}
+	},
+	"ledger/an append whose outcome was lost is written once": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
+		l := open(Flow)
+		first, err := l.Append(t.Context(), "epoch", 0, []byte("one"))
+		must(t, err)
+		again, err := l.Append(t.Context(), "epoch", 0, []byte("one"))
+		if err != nil || again != first {
+			t.Errorf("expected version %d, found %d, %v", first, again, err)
+		}
+	},
+	"ledger/chains and flows do not meet": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
+		places := []struct {
+			flow  connectors.Identity
+			chain string
+		}{{Flow, "epoch"}, {Flow, "schema.orders"}, {Flow, "schema.orders-2"}, {connectors.Identity{Namespace: "other", Flow: Flow.Flow}, "epoch"},
+			{connectors.Identity{Namespace: Flow.Namespace, Flow: "other"}, "epoch"}}
+		for i, p := range places {
+			if _, err := open(p.flow).Append(t.Context(), p.chain, 0, fmt.Append(nil, i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, p := range places {
+			if last, err := open(p.flow).Last(t.Context(), p.chain); err != nil || string(last.Data) != fmt.Sprint(i) {
+				t.Errorf("%v %s: found %q, %v", p.flow, p.chain, last.Data, err)
+			}
+		}
+	},
+	"ledger/of those who append at once one succeeds": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
+		var all sync.WaitGroup
+		var won atomic.Int32
+		for i := range 8 {
+			l := open(Flow)
+			all.Go(func() {
+				switch _, err := l.Append(t.Context(), "epoch", 0, fmt.Append(nil, i)); {
+				case err == nil:
+					won.Add(1)
+				case !errors.Is(err, connectors.ErrSuperseded):
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if won.Load() != 1 {
+			t.Errorf("%d of them succeeded", won.Load())
+		}
+	},
+	"ledger/what is given away is not shared": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
+		l := open(Flow)
+		data := []byte("one")
+		_, err := l.Append(t.Context(), "epoch", 0, data)
+		must(t, err)
+		data[0] = 'x'
+		last, err := l.Last(t.Context(), "epoch")
+		must(t, err)
+		last.Data[0] = 'y'
+		if again, err := l.Last(t.Context(), "epoch"); err != nil || string(again.Data) != "one" {
+			t.Errorf("found %q, %v", again.Data, err)
+		}
+	},
+	"ledger/a cancelled call is an error": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
+		l := open(Flow)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := l.Append(ctx, "epoch", 0, []byte("one")); err == nil {
+			t.Error("an append succeeded")
+		}
+		if _, err := l.Last(ctx, "epoch"); err == nil {
+			t.Error("a read succeeded")
+		}
+		if e, err := l.Last(t.Context(), "epoch"); err != nil || e.Version != 0 {
+			t.Errorf("found %+v, %v", e, err)
+		}
+	},
+}
