@@ -14,6 +14,7 @@ type clock struct {
 	began   time.Time
 	since   time.Time // until when the time is divided
 	entered time.Time // when the phase began to which it goes now
+	rested  time.Time // when it last went to Idling or Pausing; zero if it never did
 	times   [phases]time.Duration
 	epoch   [phases]time.Duration // of the epoch that is written
 }
@@ -69,6 +70,14 @@ func (c *clock) soFar() ([phases]time.Duration, time.Duration) {
 	return c.times, c.since.Sub(c.began)
 }
 
+// lastRest is when the run last had nothing to do.
+func (c *clock) lastRest() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.count()
+	return c.rested
+}
+
 // now is the phase to which the time goes, when it began, how long the epoch that is
 // written took so far, and what is done for the one that is read.
 func (c *clock) now() (p Phase, since time.Time, spent [phases]time.Duration, ahead Phase) {
@@ -87,7 +96,11 @@ func (c *clock) present() Phase {
 
 func (c *clock) count() {
 	now := time.Now()
-	c.times[c.present()] += now.Sub(c.since)
+	p := c.present()
+	c.times[p] += now.Sub(c.since)
+	if p == Idling || p == Pausing {
+		c.rested = now
+	}
 	if Applying <= c.writing && c.writing <= Acknowledging {
 		c.epoch[c.writing] += now.Sub(c.since)
 	}

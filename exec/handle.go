@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -122,9 +123,12 @@ type Status struct {
 	Ahead    Phase                 // of the epoch behind it, if Reads
 	Reads    bool                  // the epoch behind it is read meanwhile
 	Elapsed  time.Duration         // since the run began: the sum of Totals.Time
-	Totals   Totals
-	Sinks    []connectors.SinkStats // in the flow's order
-	Waited   connectors.Waited      // of all sinks that the run opened, as a part of Applying
+	Rested   time.Time             // when it last had nothing to read, or was paused; zero if it never had
+	// Connected says that the link is up over which the run reads.
+	Connected bool
+	Totals    Totals
+	Sinks     []connectors.SinkStats // in the flow's order
+	Waited    connectors.Waited      // of all sinks that the run opened, as a part of Applying
 }
 
 // shown is what a handle shows of a machine, besides its clock and counts.
@@ -132,6 +136,7 @@ type shown struct {
 	epoch    uint64
 	messages int
 	ahead    bool
+	conn     connectors.Connection // over which the run reads; nil before it is open
 	admitted bool
 	standby  bool
 	paused   bool
@@ -172,6 +177,13 @@ func (m *machine) show(change func(*shown)) {
 	change(&m.shown)
 }
 
+// atOnce is over: whoever waits with it only looks.
+var atOnce = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
 func (m *machine) status() Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -179,7 +191,8 @@ func (m *machine) status() Status {
 		Totals: m.total(), Waited: m.shown.waited}
 	s.Totals.Time, s.Elapsed = m.clock.soFar()
 	s.Phase, s.Since, s.Spent, s.Ahead = m.clock.now()
-	s.Reads = m.shown.ahead
+	s.Reads, s.Rested = m.shown.ahead, m.clock.lastRest()
+	s.Connected = m.shown.conn != nil && !m.shown.over && m.shown.conn.Await(atOnce) == nil
 	for _, sink := range m.sinks {
 		var stats connectors.SinkStats
 		if sink != nil {

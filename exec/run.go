@@ -60,6 +60,7 @@ func (m *machine) open(ctx context.Context) error {
 		return err
 	}
 	conn := m.conns[m.flow.Sources[0].Connection]
+	m.show(func(s *shown) { s.conn = conn })
 	m.emit(Event{Kind: Connected, Text: conn.String()})
 	source, err := conn.OpenSource(ctx, m.flow.Identity, m.flow.SourceSpecs(), connectors.SourceOptions{UntilCaughtUp: m.options.UntilCaughtUp, Epoch: m.bounds, Idle: m.clock.idle})
 	if err != nil {

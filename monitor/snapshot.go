@@ -37,6 +37,10 @@ type Snapshot struct {
 	Sinks    []Sink  `json:"sinks"`
 	Elapsed  float64 `json:"elapsed"` // since the run began, the sum of Causes
 	Causes   []Cause `json:"causes"`  // where the time went; exclusive, in a fixed order
+	// Rested is when there was last nothing to read, or the run was paused; zero if
+	// neither ever was.
+	Rested    time.Time `json:"rested"`
+	Connected bool      `json:"connected"` // to the server of the sources
 	// Lag is how far the sources are ahead.
 	Lag           Lag        `json:"lag"`
 	Sources       []Source   `json:"sources"`

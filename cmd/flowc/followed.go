@@ -21,13 +21,14 @@ type followed struct {
 	ledger connectors.Ledger // nil before the flow is admitted
 }
 
-func follow(f *planner.Flow, r running, s *signals, log *slog.Logger) *followed {
+func follow(f *planner.Flow, r running, l *listener, s *signals, log *slog.Logger) *followed {
 	one := &followed{flow: f, stop: stopAfter(s.stop)}
-	about := record.About{File: f.File(), Version: version(), Data: r.exposeData}
+	about := record.About{File: f.File(), Version: version(), Data: r.exposeData, Phase: l.phase(f)}
 	if r.allowControl {
 		about.Stop = one.stop.close
 	}
 	one.recorder = record.New(f, about)
+	l.add(one)
 	one.log = newRunLog(slog.New(one.recorder.Handler(log.Handler())), f.Flow)
 	return one
 }

@@ -30,6 +30,7 @@ type running struct {
 	tui          bool
 	allowControl bool
 	exposeData   bool
+	listen       string // HOST:PORT, or empty
 }
 
 // parameters are those of --param, by name.
@@ -73,6 +74,7 @@ acknowledges it; a second one aborts.`,
 	flags.BoolVar(&r.tui, "tui", false, "show the run on the screens of flowtui, in this terminal")
 	flags.BoolVar(&r.allowControl, "allow-control", false, "let flowc pause, resume and stop, and flowtui, control this run")
 	flags.BoolVar(&r.exposeData, "expose-data", false, "let flowtui show the bodies of messages that could not be processed")
+	flags.StringVar(&r.listen, "listen", "", "serve metrics and health over HTTP at `HOST:PORT`: /metrics, /livez, /readyz")
 	flags.StringVar(&r.logFormat, "log-format", "text", "log lines as text or json")
 	return cmd
 }
@@ -90,7 +92,7 @@ func (r running) check() error {
 	case r.logFormat != "text" && r.logFormat != "json":
 		return usagef("--log-format is text or json, found %q", r.logFormat)
 	}
-	return nil
+	return checkListen(r.listen)
 }
 
 func (a *app) run(ctx context.Context, paths []string, r running) error {
@@ -170,14 +172,20 @@ func (r running) ledgers(log *slog.Logger) (open func(context.Context, connector
 }
 
 func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target target, log *slog.Logger) error {
+	listener, err := listen(r.listen)
+	if err != nil {
+		return err
+	}
+	defer listener.close()
 	runs := map[*planner.Flow]*followed{}
 	var all []*followed
 	for _, f := range plan.Flows {
-		runs[f] = follow(f, r, signals, a.view.flowLog(log, r.logFormat))
+		runs[f] = follow(f, r, listener, signals, a.view.flowLog(log, r.logFormat))
 		defer runs[f].end()
 		runs[f].log.connecting(f, target)
 		all = append(all, runs[f])
 	}
+	listener.serve(log)
 	a.view.show(all, signals, log)
 	defer a.view.end()
 	visible := newDiscovery(log)

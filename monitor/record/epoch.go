@@ -46,6 +46,13 @@ func (r *Recorder) certify(e exec.Event) {
 	for _, fault := range d.Bad[max(0, len(d.Bad)-monitor.DeadLetters):] {
 		r.dead.add(letterOf(e.Epoch, now, fault, r.about.Data))
 	}
+	if r.about.Phase != nil {
+		for _, phase := range exec.Phases() {
+			if d.Spent[phase] > 0 {
+				r.about.Phase(phase.String(), d.Spent[phase].Seconds())
+			}
+		}
+	}
 	r.keep(mark{number: e.Epoch, outcome: outcome, ended: now}, d)
 }
 

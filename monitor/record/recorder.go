@@ -21,6 +21,9 @@ type About struct {
 	File    string // where the flow stands
 	Version string // of the program
 	Data    bool   // message bodies may be shown
+	// Phase is told how long each phase of a certified epoch took, in seconds; it may be
+	// nil. It must not block.
+	Phase func(phase string, seconds float64)
 	// Stop ends the run as Options.Stop does; nil if the run takes no commands.
 	Stop func()
 }

@@ -19,7 +19,7 @@ func (r *Recorder) Snapshot() monitor.Snapshot {
 	now := time.Now()
 	s := monitor.Snapshot{
 		Taken: now.UTC(), Epoch: open(status), InFlight: window(status.Totals.InFlight, status.Totals.Limits), Sinks: r.sinks(status),
-		Elapsed: status.Elapsed.Seconds(), Causes: causes(status),
+		Elapsed: status.Elapsed.Seconds(), Causes: causes(status), Rested: status.Rested.UTC(), Connected: status.Connected,
 	}
 	s.State, s.Reason = r.state(status)
 	s.Sources, s.Lag = sources(status.Totals.Sources, now)
