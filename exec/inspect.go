@@ -42,6 +42,16 @@ func History(ctx context.Context, ledger connectors.Ledger) iter.Seq2[Entry, err
 	}
 }
 
+// LastState is the state of a flow's newest record; the zero one if it has none.
+func LastState(ctx context.Context, ledger connectors.Ledger) (State, error) {
+	c := chain{ledger: ledger}
+	last, _, err := c.readRecord(ctx)
+	if err != nil || last == nil {
+		return State{}, err
+	}
+	return last.State, nil
+}
+
 // Certificate is that of an epoch. It reads the ledger once for each record that
 // was written since.
 func Certificate(ctx context.Context, ledger connectors.Ledger, epoch uint64) (Entry, error) {

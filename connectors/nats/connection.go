@@ -194,6 +194,9 @@ func newJetStream(nc *natsgo.Conn, s connectors.Settings) (jetstream.JetStream, 
 	return jetstream.New(nc)
 }
 
+// userInfoSubject is where a server tells who somebody is, and what they may do.
+const userInfoSubject = "$SYS.REQ.USER.INFO"
+
 // accountID is the cluster and the account. Where the server does not tell the
 // account, two of one server count as one: the right to ask is no condition for
 // a flow, and a loop is worse than a refusal.
@@ -210,7 +213,7 @@ func (c *connection) accountID(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	err := c.denied.guard(ctx, func(ctx context.Context) error {
-		reply, err := c.nc.RequestWithContext(ctx, "$SYS.REQ.USER.INFO", nil)
+		reply, err := c.nc.RequestWithContext(ctx, userInfoSubject, nil)
 		if err != nil {
 			return err
 		}

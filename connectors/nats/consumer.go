@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/nats-io/nats.go/jetstream"
@@ -102,9 +103,8 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known bool
 	if err := s.ours(f, info); err != nil {
 		return nil, err
 	}
-	if info.Config.Metadata[metaRecords] != s.records {
-		return nil, connectors.Errorf(connectors.Environment, "the consumer %s of stream %s goes with other records of this flow than the ledger holds: the ledger has lost them, or is not the one that the flow ran with", info.Name, f.Stream).
-			WithHelp("run with the ledger of the earlier runs, or restore it; to begin anew, so that everything is written again: nats consumer rm %s %s", f.Stream, info.Name)
+	if err := s.goesWith(f, info); err != nil {
+		return nil, err
 	}
 	changed := !sameConsumer(info.Config, config)
 	if before := filters(info.Config); next > 1 && !slices.Equal(before, filters(config)) {
@@ -133,7 +133,8 @@ func (s *source) ours(f *found, info *jetstream.ConsumerInfo) error {
 		if owner == "" {
 			owner = "somebody else"
 		}
-		return connectors.Errorf(connectors.Environment, "the consumer %s of stream %s belongs to %s, not to flow %s", info.Name, f.Stream, owner, s.flow).
+		return connectors.Errorf(connectors.Environment, "the consumer %s of stream %s belongs to %s and reads %s; flow %s, which would read %s, does not change it",
+			info.Name, f.Stream, owner, quotedFilters(filters(info.Config)), s.flow, quotedFilters(f.filters)).
 			WithHelp("give the flow another name, or delete that consumer: nats consumer rm %s %s", f.Stream, info.Name)
 	}
 	if format, err := strconv.Atoi(info.Config.Metadata[metaFormat]); err != nil || format > consumerFormat {
@@ -141,6 +142,32 @@ func (s *source) ours(f *found, info *jetstream.ConsumerInfo) error {
 			WithHelp("update flowc")
 	}
 	return nil
+}
+
+// quotedFilters shows what a consumer reads.
+func quotedFilters(filters []string) string {
+	if len(filters) == 0 {
+		return "everything"
+	}
+	return fmt.Sprintf("%q", strings.Join(filters, " "))
+}
+
+// goesWith refuses a consumer of ours whose records the ledger does not hold.
+func (s *source) goesWith(f *found, info *jetstream.ConsumerInfo) error {
+	if info.Config.Metadata[metaRecords] == s.records {
+		return nil
+	}
+	return connectors.Errorf(connectors.Environment, "the consumer %s of stream %s goes with other records of this flow than the ledger holds: the ledger has lost them, or is not the one that the flow ran with", info.Name, f.Stream).
+		WithHelp("run with the ledger of the earlier runs, or restore it; to begin anew, so that everything is written again: nats consumer rm %s %s", f.Stream, info.Name)
+}
+
+// notPaused refuses a consumer that delivers nothing.
+func notPaused(f *found, info *jetstream.ConsumerInfo) error {
+	if !info.Paused {
+		return nil
+	}
+	return connectors.Errorf(connectors.Environment, "the consumer %s of stream %s is paused for another %s", info.Name, f.Stream, info.PauseRemaining.Round(time.Second)).
+		WithHelp("resume it: nats consumer resume %s %s", f.Stream, info.Name)
 }
 
 func sameConsumer(have, want jetstream.ConsumerConfig) bool {

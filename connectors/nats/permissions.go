@@ -22,7 +22,7 @@ const (
 func rights(s connectors.Settings, uses []connectors.Use) connectors.Rights {
 	r := rightsList{conn: &connection{settings: s}}
 	r.api("INFO", "asking whether the account has JetStream")
-	r.add("$SYS.REQ.USER.INFO", "telling two accounts apart", onlyAccounts)
+	r.add(userInfoSubject, "telling two accounts apart", onlyAccounts)
 	for _, use := range uses {
 		if len(use.Sources) > 0 {
 			r.source(use)

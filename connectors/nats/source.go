@@ -226,9 +226,8 @@ func (s *source) seek(ctx context.Context, f *found, floor connectors.Position) 
 	if err != nil {
 		return nil, err
 	}
-	if info.Paused {
-		return nil, connectors.Errorf(connectors.Environment, "the consumer %s of stream %s is paused for another %s", info.Name, f.Stream, info.PauseRemaining.Round(time.Second)).
-			WithHelp("resume it: nats consumer resume %s %s", f.Stream, info.Name)
+	if err := notPaused(f, info); err != nil {
+		return nil, err
 	}
 	r := &reader{source: s, stream: f, consumer: info.Name, target: state.LastSeq, first: state.FirstSeq, keeps: keepingOf(stream, time.Now())}
 	if s.sought {
