@@ -101,7 +101,7 @@ func (c *chain) claim(ctx context.Context) error {
 			return supersededBy(last)
 		}
 		c.attempt, c.state, c.version = attempt, state, version
-		err = c.append(ctx, ClaimRecord, state, nil)
+		err = c.append(ctx, ClaimRecord, state)
 		if !errors.Is(err, connectors.ErrSuperseded) {
 			return err
 		}
@@ -137,15 +137,15 @@ func (c *chain) place(ctx context.Context, positions []connectors.Position) erro
 		c.state = state
 		return nil
 	}
-	err := c.append(ctx, ClaimRecord, state, nil)
+	err := c.append(ctx, ClaimRecord, state)
 	if errors.Is(err, connectors.ErrSuperseded) {
 		return c.superseded(ctx)
 	}
 	return err
 }
 
-func (c *chain) append(ctx context.Context, kind RecordKind, state State, epoch *CertifiedEpoch) error {
-	return c.write(ctx, Record{Kind: kind, State: state, Epoch: epoch})
+func (c *chain) append(ctx context.Context, kind RecordKind, state State) error {
+	return c.write(ctx, Record{Kind: kind, State: state})
 }
 
 // signed fills in whose record it is, and keeps another plan's fingerprint.

@@ -82,7 +82,7 @@ func ResetSchema(ctx context.Context, ledger connectors.Ledger, resource string)
 	}
 	state.Schemas = maps.Clone(state.Schemas)
 	delete(state.Schemas, resource)
-	err = c.append(ctx, ResetRecord, state, nil)
+	err = c.append(ctx, ResetRecord, state)
 	if errors.Is(err, connectors.ErrSuperseded) {
 		return Entry{}, fmt.Errorf("nothing was changed, since the flow runs: %w", err)
 	}

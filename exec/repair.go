@@ -35,7 +35,7 @@ func Repair(ctx context.Context, flow *planner.Flow, ledger connectors.Ledger, f
 	if r.chain, err = takeOver(ctx, ledger); err != nil {
 		return nil, err
 	}
-	if err := r.chain.append(ctx, ClaimRecord, r.chain.state, nil); err != nil {
+	if err := r.chain.append(ctx, ClaimRecord, r.chain.state); err != nil {
 		return nil, changedMeanwhile(err)
 	}
 	if err := r.open(ctx, false); err != nil {
