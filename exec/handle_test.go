@@ -111,7 +111,10 @@ func TestAPausedRunReadsNothing(t *testing.T) {
 	h := w.hold(`from nats "orders.>" epoch 1000/1h to nats stream "OUT" subject "out.v1"`)
 	h.becomes(exec.IsRunning)
 	w.publishIDs(1, 10)
-	eventually(t, "they are in hand", func() bool { return w.consumer("ORDERS").NumAckPending == 10 })
+	eventually(t, "they are in hand", func() bool {
+		c, err := w.js.Consumer(t.Context(), "ORDERS", "flow-default-orders") // it is made after the flow is admitted
+		return err == nil && c.CachedInfo().NumAckPending == 10
+	})
 	h.Pause()
 	h.Pause()
 	h.becomes(exec.IsPaused)
