@@ -56,6 +56,7 @@ func (e *epoch) begin(action planner.BadRow) {
 				*lent = nil
 			}
 		}
+		clear(p.messages) // a smaller epoch would keep some of them
 		p.messages = p.messages[:0]
 	}
 }

@@ -20,6 +20,7 @@ import (
 )
 
 func main() {
+	tuneCollector()
 	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -37,14 +37,20 @@ func (a *app) printSummary(r exec.Result, caughtUp bool) {
 	if t.Redelivered > 0 {
 		fmt.Fprintf(w, "  suppressed  %s of what was certified already\n", plural(t.Redelivered, "redelivery"))
 	}
-	for i, p := range t.Places {
+	for i, p := range t.Places[:min(len(t.Places), mostPlaces)] {
 		label := "now in"
 		if i > 0 {
 			label = ""
 		}
 		fmt.Fprintf(w, "  %-10s  %s\n", label, place(p))
 	}
+	if more := len(t.Places) - mostPlaces; more > 0 {
+		fmt.Fprintf(w, "  %-10s  and %s more, which the certificates tell: flowc epochs show\n", "", plural(uint64(more), "place"))
+	}
 }
+
+// mostPlaces of what was written where are shown: there may be a thousand resources.
+const mostPlaces = 20
 
 func badRows(f *planner.Flow) string {
 	if f.BadRow == planner.SkipBadRows {

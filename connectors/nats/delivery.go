@@ -80,6 +80,7 @@ func (d *delivery) Ack(ctx context.Context) error {
 		return failed(err, "acknowledging sequences %d to %d of stream %s through consumer %s",
 			d.messages[0].Sequence, d.messages[len(d.messages)-1].Sequence, r.stream.Stream, r.consumer)
 	}
+	clear(d.held) // the queue's memory is behind it, and would keep the messages
 	return nil
 }
 
@@ -95,6 +96,10 @@ func (r *reader) settle(d *delivery) bool {
 	r.floor = d.Position()[0]
 	r.queue = r.queue[len(d.held):]
 	r.loaned -= len(d.held)
+	for i := range d.held {
+		r.kept -= d.held[i].size
+	}
+	s.signal() // there is room for more
 	return true
 }
 

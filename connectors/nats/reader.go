@@ -39,6 +39,7 @@ type reader struct {
 	queue  []held
 	loaned int
 	bytes  int64 // of what is not loaned
+	kept   int64 // bytes of all of it
 
 	floor     connectors.Position // everything up to it is certified
 	last      uint64              // the newest stream sequence that came in and is not certified
@@ -55,7 +56,7 @@ type reader struct {
 
 // begin starts afresh after the consumer was positioned.
 func (r *reader) begin(info *jetstream.ConsumerInfo, floor connectors.Position) error {
-	r.queue, r.loaned, r.bytes, r.pull, r.single, r.broken = nil, 0, 0, nil, false, ""
+	r.queue, r.loaned, r.bytes, r.kept, r.pull, r.single, r.broken = nil, 0, 0, 0, nil, false, ""
 	r.floor, r.last, r.life = floor, floor.Sequence, r.stream.Incarnation
 	r.limits, r.seen = info.Config, floor.Sequence
 	if r.stream.retention == jetstream.WorkQueuePolicy {
@@ -103,7 +104,7 @@ func (r *reader) drop() {
 		r.stream.watched.left = r.queue[0].position()
 	}
 	r.pending += uint64(len(r.queue))
-	r.queue, r.loaned, r.bytes = nil, 0, 0
+	r.queue, r.loaned, r.bytes, r.kept = nil, 0, 0, 0
 }
 
 // take handles what came in on the inbox. A status names the pull that it is
@@ -186,6 +187,7 @@ func (r *reader) takeMessage(m *natsgo.Msg) {
 	h.message = r.source.message(m, r.stream, &r.life, meta.Sequence.Stream, meta.Timestamp.UnixNano())
 	r.queue = append(r.queue, h)
 	r.bytes += h.size
+	r.kept += h.size
 }
 
 // message is what a message of a stream is to the flow.
@@ -213,7 +215,9 @@ func (r *reader) ask(records int, maxBytes int64) error {
 		return nil
 	}
 	if maxBytes > 0 {
-		if maxBytes -= r.bytes; maxBytes <= 0 {
+		// Two epochs, of which each may be a little larger than its bound.
+		maxBytes = min(maxBytes-r.bytes, 2*maxBytes+maxBytes/4-r.kept)
+		if maxBytes <= 0 {
 			return nil
 		}
 	}
