@@ -2,7 +2,6 @@ package exec
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/flowlang/flow/connectors"
@@ -49,15 +48,4 @@ func (b *badRows) letters() []connectors.DeadLetter {
 	}
 	slices.SortStableFunc(letters, func(a, b connectors.DeadLetter) int { return cmp.Compare(a.Message.Sequence, b.Message.Sequence) })
 	return letters
-}
-
-// notice says how many rows were bad, and shows the first one.
-func (b *badRows) notice() connectors.Notice {
-	first := b.faults[0]
-	text := "bad rows were skipped"
-	if b.action == planner.KeepBadRows {
-		text = "bad rows were written as dead letters"
-	}
-	return connectors.Notice{Warning: true, Text: text, Attributes: []any{"rows", len(b.letters()), "resource", first.Resource,
-		"stream", first.Stream, "sequence", first.Sequence, "first", fmt.Sprintf("%s: %v", first.Code, first.Err)}}
 }

@@ -8,9 +8,7 @@ import (
 
 // count adds a certified epoch to the run's totals.
 func (m *machine) count(e *epoch) {
-	if len(e.bad.faults) > 0 {
-		m.notice(e.bad.notice())
-	}
+	m.badLog.add(&e.bad)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := &m.totals

@@ -36,6 +36,7 @@ type machine struct {
 	reads  int
 	ahead  *ahead // what is read for the next turn; nil if nothing is
 	warned map[string]bool
+	badLog badLog
 	totals Totals
 	clock  clock
 	number uint64 // of the epoch that was taken last
@@ -78,6 +79,7 @@ func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 // writes, certifies and acknowledges the first. It returns ErrDrained when the source
 // is drained. Where there was nothing to read nothing is certified.
 func (m *machine) turn(ctx context.Context) error {
+	m.tellBad(time.Now())
 	e, err := m.take(ctx)
 	if err == nil && len(e.delivery.Messages()) > 0 {
 		if pausing, _ := m.handle.pausing(); !m.stopping() && !pausing {
@@ -337,6 +339,8 @@ const closeTimeout = time.Second
 func (m *machine) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
+	m.badLog.told = time.Time{} // the last ones are told in any case
+	m.tellBad(time.Now())
 	for i, sink := range m.sinks {
 		if sink != nil {
 			_ = m.sinkFailed(i, nil)
