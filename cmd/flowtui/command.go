@@ -110,7 +110,7 @@ func (w *watching) run(ctx context.Context) error {
 		return failed(err)
 	}
 	return failed(viewer.Run(ctx, viewer.Options{
-		Source: source, Where: where, Flow: w.flow, ASCII: viewer.OnlyASCII(os.Getenv), NoMouse: w.noMouse, Color: w.color,
+		Source: source, Where: where, Flow: w.flow, ASCII: viewer.OnlyASCII(os.Getenv), NoMouse: w.noMouse, Color: w.color, Replay: w.replay(ctx),
 	}, w.in, w.out))
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,7 +14,11 @@ import (
 // on starts flowtui on a terminal.
 func on(t *testing.T, width, height int, args ...string) *terminal.Terminal {
 	t.Helper()
-	env := []string{"PATH=" + os.Getenv("PATH"), "XDG_CONFIG_HOME=" + t.TempDir(), "LC_ALL=C.UTF-8", "NO_COLOR="}
+	path := os.Getenv("PATH")
+	if real, err := flowc(); err == nil {
+		path = filepath.Dir(real) + ":" + path
+	}
+	env := []string{"PATH=" + path, "XDG_CONFIG_HOME=" + t.TempDir(), "LC_ALL=C.UTF-8", "NO_COLOR="}
 	return terminal.Start(t, width, height, env, append([]string{"flowtui"}, args...)...)
 }
 

@@ -159,3 +159,22 @@ func selectedContext() string {
 	}
 	return strings.TrimSpace(string(name))
 }
+
+// Environment is what another command has to be given, NAME=value each, besides this
+// process's own environment, and as further flags, to find the same server. Secrets are
+// in the former, since arguments are seen by everyone.
+func (n Flags) Environment() (variables, flags []string) {
+	given := n.Server != "" || n.Context != ""
+	for name, field := range n.variables() {
+		if *field != "" || given && (name == "NATS_URL" || name == "NATS_CONTEXT") {
+			variables = append(variables, name+"="+*field)
+		}
+	}
+	if n.tlsFirst {
+		flags = append(flags, "--tlsfirst")
+	}
+	if n.domain != "" {
+		flags = append(flags, "--js-domain="+n.domain)
+	}
+	return variables, flags
+}

@@ -40,10 +40,7 @@ func Start(t *testing.T, width, height int, env []string, command ...string) *Te
 		t.Fatal(err)
 	}
 	args := []string{"-f", settings, "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height)}
-	for _, v := range env {
-		args = append(args, "-e", v)
-	}
-	args = append(args, quoted(command)+`; echo "ended with status $?"; trap "" INT; exec cat`)
+	args = append(args, quoted(append(append([]string{"env"}, env...), command...))+`; echo "ended with status $?"; trap "" INT; exec cat`)
 	x.tmux(args...)
 	t.Cleanup(func() {
 		if t.Failed() {
