@@ -10,6 +10,7 @@ import (
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/connectors/localledger"
+	"github.com/flowlang/flow/connectors/nats/embedded"
 	"github.com/flowlang/flow/exec"
 	"github.com/flowlang/flow/lang"
 	"github.com/flowlang/flow/planner"
@@ -31,6 +32,8 @@ type running struct {
 	allowControl bool
 	exposeData   bool
 	listen       string // HOST:PORT, or empty
+
+	bound time.Duration // after which the flows are stopped; 0 is never
 }
 
 // parameters are those of --param, by name.
@@ -99,16 +102,6 @@ func (a *app) run(ctx context.Context, paths []string, r running) error {
 	if err := r.check(); err != nil {
 		return err
 	}
-	if r.tui {
-		if err := a.drawCurtains(); err != nil {
-			return err
-		}
-		defer a.view.end()
-	}
-	params, err := r.parameters()
-	if err != nil {
-		return err
-	}
 	seed, err := a.readSeed(r.seed)
 	if err != nil {
 		return err
@@ -118,6 +111,22 @@ func (a *app) run(ctx context.Context, paths []string, r running) error {
 		return err
 	}
 	if err := r.named(files); err != nil {
+		return err
+	}
+	return a.runFiles(ctx, files, r, seed, nil)
+}
+
+// runFiles runs every flow of the files. Started is called with the embedded server, if
+// there is one, and what it returns before that ends; it may be nil.
+func (a *app) runFiles(ctx context.Context, files []*lang.File, r running, seed []embedded.SeedMessage, started func(context.Context, *embedded.Server) (stop func(), err error)) error {
+	if r.tui {
+		if err := a.drawCurtains(); err != nil {
+			return err
+		}
+		defer a.view.end()
+	}
+	params, err := r.parameters()
+	if err != nil {
 		return err
 	}
 	target, err := r.target()
@@ -139,6 +148,13 @@ func (a *app) run(ctx context.Context, paths []string, r running) error {
 		defer target.server.Stop()
 		target.settings["url"] = []string{target.server.URL()}
 		plan, _ = a.planFor(files, target, params) // judged already
+		if started != nil {
+			stop, err := started(signals.context, target.server)
+			if err != nil {
+				return &failure{status: statusSurrounding, err: err}
+			}
+			defer stop()
+		}
 	}
 	return a.runPlan(plan, r, signals, target, log)
 }
@@ -184,6 +200,13 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 		defer runs[f].end()
 		runs[f].log.connecting(f, target)
 		all = append(all, runs[f])
+	}
+	if r.bound > 0 {
+		defer time.AfterFunc(r.bound, func() {
+			for _, run := range all {
+				run.stop.close()
+			}
+		}).Stop()
 	}
 	listener.serve(log)
 	a.view.show(all, signals, log)
