@@ -194,3 +194,26 @@ func TestThousandResources(t *testing.T) {
 		t.Errorf("expected the resource that read least at the end, found\n%s", text)
 	}
 }
+
+func TestLossRisk(t *testing.T) {
+	for _, c := range []struct {
+		lag  monitor.Lag
+		text string
+		role role
+	}{
+		{monitor.Lag{Messages: 1, Seconds: 1, Loss: -1}, "", plain},
+		{monitor.Lag{Messages: 0, Seconds: 0, Loss: 30}, "", plain},
+		{monitor.Lag{Messages: 5, Seconds: 9, Loss: 2460}, "   loss risk 41m", plain},
+		{monitor.Lag{Messages: 5, Seconds: 3600, Loss: 2460}, "   loss risk 41m", attention},
+		{monitor.Lag{Messages: 5, Seconds: 86400, Loss: 2460}, "   loss risk 41m", alarm},
+		{monitor.Lag{Messages: 5, Seconds: 1, Loss: 30}, "   loss risk 30s", alarm},
+	} {
+		l := lossRisk(c.lag)
+		if c.text == "" && l == nil {
+			continue
+		}
+		if len(l) != 1 || l[0].text != c.text || l[0].role != c.role {
+			t.Errorf("%+v: found %+v", c.lag, l)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 
 const (
 	// rateWindow is over how long rates, shares and trends are computed.
-	rateWindow = 5 * time.Second
+	rateWindow = monitor.RateWindow
 	// staleAfter is how long a run may say nothing before what it said is old, and
 	// goneAfter how long before it is taken to be gone.
 	staleAfter = 3 * time.Second

@@ -235,15 +235,15 @@ func (c *canvas) rateLine(r run) line {
 
 // lossRisk says when the source's limits remove what is not certified.
 func lossRisk(lag monitor.Lag) line {
-	switch {
-	case lag.Loss < 0:
+	if lag.Loss < 0 || lag.Messages == 0 {
 		return nil
-	case lag.Loss == 0 && lag.Messages == 0:
-		return nil
-	case lag.Loss < 600:
-		return line{{"   loss risk " + seconds(lag.Loss), alarm}}
-	case lag.Loss < 6*3600:
-		return line{{"   loss risk " + seconds(lag.Loss), attention}}
 	}
-	return line{{"   loss risk " + seconds(lag.Loss), plain}}
+	r, gone := plain, lag.Seconds/(lag.Seconds+lag.Loss) // the part of the oldest message's time that is over
+	switch {
+	case gone > 0.9 || lag.Loss < 60:
+		r = alarm
+	case gone > 0.5:
+		r = attention
+	}
+	return line{{"   loss risk " + seconds(lag.Loss), r}}
 }

@@ -27,13 +27,13 @@ const (
 	poisonEvery = 250  // messages
 )
 
-// openShop makes the stream that the shop writes to. It keeps ten minutes.
+// openShop makes the stream that the shop writes to. It keeps an hour.
 func openShop(ctx context.Context, nc *natsgo.Conn) (*shop, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err
 	}
-	_, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: "SHOP", Subjects: []string{"shop.>"}, MaxAge: 10 * time.Minute})
+	_, err = js.CreateStream(ctx, jetstream.StreamConfig{Name: "SHOP", Subjects: []string{"shop.>"}, MaxAge: time.Hour})
 	if err != nil {
 		return nil, fmt.Errorf("making the demo's stream: %w", err)
 	}
