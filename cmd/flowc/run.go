@@ -138,6 +138,8 @@ func (a *app) runFiles(ctx context.Context, files []*lang.File, r running, seed 
 	if err != nil {
 		return err
 	}
+	lines := a.beginLive(r)
+	defer lines.end()
 	log := newLogger(a.errs, r.logFormat)
 	signals := watchSignals(ctx, r.grace, log)
 	defer signals.release()
@@ -156,7 +158,7 @@ func (a *app) runFiles(ctx context.Context, files []*lang.File, r running, seed 
 			defer stop()
 		}
 	}
-	return a.runPlan(plan, r, signals, target, log)
+	return a.runPlan(plan, r, signals, target, lines, log)
 }
 
 // named refuses a flow without any name where its name is what its position is kept
@@ -187,7 +189,7 @@ func (r running) ledgers(log *slog.Logger) (open func(context.Context, connector
 	return directory.OpenLedger, directory.Close, nil
 }
 
-func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target target, log *slog.Logger) error {
+func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target target, lines *live, log *slog.Logger) error {
 	listener, err := listen(r.listen)
 	if err != nil {
 		return err
@@ -199,6 +201,9 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 		runs[f] = follow(f, r, listener, signals, a.view.flowLog(log, r.logFormat))
 		defer runs[f].end()
 		runs[f].log.connecting(f, target)
+		if lines == nil {
+			go runs[f].log.progress()
+		}
 		all = append(all, runs[f])
 	}
 	if r.bound > 0 {
@@ -210,6 +215,7 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 	}
 	listener.serve(log)
 	a.view.show(all, signals, log)
+	lines.show(all)
 	defer a.view.end()
 	visible := newDiscovery(log)
 	defer visible.stop()

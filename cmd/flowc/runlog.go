@@ -30,9 +30,7 @@ type runLog struct {
 }
 
 func newRunLog(log *slog.Logger, flow string) *runLog {
-	l := &runLog{log: log.With("flow", flow), done: make(chan struct{})}
-	go l.progress()
-	return l
+	return &runLog{log: log.With("flow", flow), done: make(chan struct{})}
 }
 
 // newLogger writes log lines as text or json.
@@ -113,6 +111,7 @@ func (l *runLog) admitted() bool {
 	return l.begun
 }
 
+// progress tells of it until stop, where nothing shows it better.
 func (l *runLog) progress() {
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
