@@ -10,6 +10,7 @@ import (
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/connectors/nats"
 	"github.com/flowlang/flow/monitor"
+	natsgo "github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 )
 
@@ -69,7 +70,7 @@ func (a *app) askRuns(ctx context.Context, n natsFlags) (*asked, error) {
 	if err != nil {
 		return nil, remotely(err)
 	}
-	nc, err := nats.Dial(ctx, conn.Name, resolved)
+	nc, err := nats.Dial(ctx, conn.Name, resolved, natsgo.ErrorHandler(func(*natsgo.Conn, *natsgo.Subscription, error) {})) // the client asks for the last one
 	if err != nil {
 		return nil, surrounding(err)
 	}
