@@ -91,8 +91,9 @@ type Connection interface {
 	FindLedger(ctx context.Context, flow Identity) (Ledger, error)
 	// Archive looks at what the streams hold.
 	Archive
-	// Remains lists what the flow left here.
-	Remains(ctx context.Context, flow Identity) (Remains, error)
+	// Remains lists what the flow left here. Marked are places where its markers may be,
+	// besides those that its name tells.
+	Remains(ctx context.Context, flow Identity, marked ...MarkedPlace) (Remains, error)
 	// Remove removes what Remains listed, the ledger first: an owner that still runs
 	// finds its records gone, and stops. What is gone already is no error.
 	Remove(ctx context.Context, flow Identity, what Remains) error

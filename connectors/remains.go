@@ -5,10 +5,14 @@ package connectors
 type Remains struct {
 	Readers []Reader `json:"readers"`
 	Chains  []Chain  `json:"chains"` // of the ledger, by name
+	// Markers are those by which rows are written exactly once.
+	Markers []MarkedPlace `json:"markers,omitempty"`
 }
 
 // Empty says whether nothing is left.
-func (r Remains) Empty() bool { return len(r.Readers) == 0 && len(r.Chains) == 0 }
+func (r Remains) Empty() bool {
+	return len(r.Readers) == 0 && len(r.Chains) == 0 && len(r.Markers) == 0
+}
 
 // InUse is a reader through which somebody waits for messages right now. That there
 // is none proves nothing: who has the hands full waits for no more.

@@ -150,7 +150,7 @@ func (m *machine) reconcile(ctx context.Context) error {
 		s.held = record.State.Positions
 		if record.Epoch != nil && record.State.Epoch > m.chain.state.Epoch {
 			marker.Receipts = s.signed(marker.Receipts)
-			if err := m.certifyFrom(ctx, record, marker); err != nil {
+			if err := m.certifyFrom(ctx, s, record, marker); err != nil {
 				return err
 			}
 		}
@@ -167,7 +167,7 @@ func (m *machine) judge(s *seat, marker connectors.Marker) (*Record, error) {
 	refuse := func(help, format string, args ...any) error {
 		return s.ofSink(connectors.Errorf(connectors.Permanent, format, args...).WithHelp("%s", help).About(connectors.SinkRole, 0, "stream"))
 	}
-	named := m.chain.state.marker(marker.MarkedPlace)
+	named := m.chain.state.marker(s.connection.Name, marker.MarkedPlace)
 	const lost = "restore it; or send what is missing again: flowc verify FILE --repair; or go on without it: flowc verify FILE --accept"
 	switch {
 	case named.Sequence > 0 && marker.Sequence == 0:
@@ -196,14 +196,14 @@ func (m *machine) judge(s *seat, marker connectors.Marker) (*Record, error) {
 func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 
 // certifyFrom writes the certificate that a marker carries.
-func (m *machine) certifyFrom(ctx context.Context, r *Record, marker connectors.Marker) error {
+func (m *machine) certifyFrom(ctx context.Context, s *seat, r *Record, marker connectors.Marker) error {
 	if missing := r.State.Epoch - m.chain.state.Epoch - 1; missing > 0 {
 		m.notice(connectors.Notice{Warning: true, Text: "the ledger went back: certificates of epochs that the destination holds are missing, and the flow goes on behind them",
 			Attributes: []any{"epochs", missing, "ledger", m.ledger.String()}})
 	}
 	epoch := *r.Epoch
 	epoch.Receipts = append(slices.Clone(epoch.Receipts), marker.Receipts...)
-	r.State.Markers = append(r.State.Markers, named(marker))
+	r.State.Markers = append(r.State.Markers, s.named(marker))
 	if err := m.chain.certifyAs(ctx, r.Fingerprint, r.State, &epoch); err != nil {
 		return err
 	}
@@ -254,7 +254,7 @@ func (m *machine) seal(ctx context.Context, e *epoch) error {
 		return err
 	}
 	for _, s := range seats {
-		e.state.Markers = append(e.state.Markers, named(s.marker))
+		e.state.Markers = append(e.state.Markers, s.named(s.marker))
 	}
 	return nil
 }
@@ -266,7 +266,7 @@ func (m *machine) sealAt(ctx context.Context, e *epoch, s *seat, certificate *Ce
 	state.Positions = furthest(s.held, state.Positions)
 	if certificate != nil {
 		for _, other := range m.exactly.seats[1:] {
-			state.Markers = append(state.Markers, named(other.marker))
+			state.Markers = append(state.Markers, other.named(other.marker))
 		}
 	}
 	content, err := m.content(state, certificate)
@@ -282,6 +282,10 @@ func (m *machine) sealAt(ctx context.Context, e *epoch, s *seat, certificate *Ce
 	}
 	e.receipts = append(e.receipts, s.signed(receipts)...)
 	return nil
+}
+
+func (g *group) named(m connectors.Marker) NamedMarker {
+	return NamedMarker{Connection: g.connection.Name, MarkedPlace: m.MarkedPlace, Created: m.Created, Sequence: m.Sequence}
 }
 
 // signed are receipts of the group's connection.

@@ -79,19 +79,16 @@ func (s State) unmarked() State {
 
 // NamedMarker is a marker as a certificate names it.
 type NamedMarker struct {
+	Connection string `json:"connection"` // its name in the flow
 	connectors.MarkedPlace
 	Created  int64  `json:"created"` // of the stream, Unix nanoseconds
 	Sequence uint64 `json:"sequence"`
 }
 
-func named(m connectors.Marker) NamedMarker {
-	return NamedMarker{MarkedPlace: m.MarkedPlace, Created: m.Created, Sequence: m.Sequence}
-}
-
 // marker is the one that the state names at a place; the zero one if it names none.
-func (s State) marker(at connectors.MarkedPlace) NamedMarker {
+func (s State) marker(connection string, at connectors.MarkedPlace) NamedMarker {
 	for _, m := range s.Markers {
-		if m.MarkedPlace == at {
+		if m.Connection == connection && m.MarkedPlace == at {
 			return m
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/exec"
 	"github.com/flowlang/flow/planner"
 	"github.com/spf13/cobra"
 )
@@ -133,6 +134,19 @@ func (l *left) findIn(ctx context.Context) (connectors.Ledger, error) {
 			WithHelp("check where the flags and the environment lead; a flow's first run makes the ledger")
 	}
 	return ledger, remotely(err)
+}
+
+// marked are the places of the markers that the newest record names.
+func (l *left) marked(ctx context.Context) (places []connectors.MarkedPlace, err error) {
+	ledger, err := l.conn.FindLedger(ctx, l.flow)
+	if err != nil || ledger == nil {
+		return nil, err
+	}
+	state, err := exec.LastState(ctx, ledger)
+	for _, m := range state.Markers {
+		places = append(places, m.MarkedPlace)
+	}
+	return places, err
 }
 
 // mustRest refuses to go on while the flow runs, as far as the server shows it.

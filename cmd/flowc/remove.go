@@ -14,8 +14,8 @@ func (a *app) removeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rm FLOW",
 		Short: "Remove what a flow left in an account, except data",
-		Long: `List what a flow left in an account, its consumers and its part of the ledger, and
-remove it. Streams and their messages stay.
+		Long: `List what a flow left in an account, its consumers, its part of the ledger and its
+markers, and remove it. Streams and their messages stay.
 
 A run of the flow that goes on meanwhile finds its records gone, and stops. Without
 them a later run reads everything from the beginning.
@@ -35,7 +35,11 @@ func (a *app) remove(ctx context.Context, flow string, n natsFlags, yes bool) er
 		return err
 	}
 	defer l.conn.Close()
-	remains, err := l.conn.Remains(ctx, l.flow)
+	marked, err := l.marked(ctx)
+	if err != nil {
+		return remotely(err)
+	}
+	remains, err := l.conn.Remains(ctx, l.flow, marked...)
 	if err != nil {
 		return remotely(err)
 	}
@@ -82,7 +86,7 @@ func removable(remains connectors.Remains) bool {
 			return true
 		}
 	}
-	return len(remains.Chains) > 0
+	return len(remains.Chains)+len(remains.Markers) > 0
 }
 
 func remainsTable(remains connectors.Remains) table {
@@ -96,6 +100,9 @@ func remainsTable(remains connectors.Remains) table {
 			text += ", kept: " + r.Kept + fmt.Sprintf(" (nats consumer rm %s %s)", r.Stream, r.Name)
 		}
 		t = append(t, []string{"  consumer", fmt.Sprintf("%s of stream %s", r.Name, r.Stream), text})
+	}
+	for _, m := range remains.Markers {
+		t = append(t, []string{"  marker", fmt.Sprintf("%s of stream %s", m.Subject, m.Stream), ""})
 	}
 	for _, c := range remains.Chains {
 		t = append(t, []string{"  ledger", c.Name, plural(c.Entries, "entry")})

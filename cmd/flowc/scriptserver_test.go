@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -91,6 +92,9 @@ func showMessages(ts *testscript.TestScript, neg bool, args []string) {
 		state := s.CachedInfo().State
 		for sequence := state.FirstSeq; sequence <= state.LastSeq; sequence++ {
 			m, err := s.GetMsg(ctx, sequence)
+			if errors.Is(err, jetstream.ErrMsgNotFound) {
+				continue // a marker that was replaced, or removed
+			}
 			if err != nil {
 				return err
 			}

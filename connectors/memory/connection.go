@@ -19,7 +19,7 @@ type connection struct {
 func (c *connection) String() string { return "the process's memory" }
 
 // Remains implements connectors.Connection.
-func (c *connection) Remains(_ context.Context, flow connectors.Identity) (connectors.Remains, error) {
+func (c *connection) Remains(_ context.Context, flow connectors.Identity, _ ...connectors.MarkedPlace) (connectors.Remains, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var left connectors.Remains

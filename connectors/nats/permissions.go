@@ -29,7 +29,7 @@ func rights(s connectors.Settings, uses []connectors.Use) connectors.Rights {
 			r.ledger(use.Flow)
 		}
 		for _, spec := range use.Sinks {
-			r.sink(spec)
+			r.sink(use.Flow, spec)
 		}
 		if use.Dead != nil {
 			r.deadLetters(*use.Dead)
@@ -100,7 +100,7 @@ func (r *rightsList) ledger(flow connectors.Identity) {
 	r.add(r.conn.ledgerOf(flow).prefix+">", "writing the ledger", "")
 }
 
-func (r *rightsList) sink(spec connectors.SinkSpec) {
+func (r *rightsList) sink(flow connectors.Identity, spec connectors.SinkSpec) {
 	for i := range spec.Resources {
 		stream := allowed(fillResource(spec, i, "stream"), spec.Selects[i])
 		r.api("STREAM.INFO."+stream, "looking at a destination stream")
@@ -108,6 +108,10 @@ func (r *rightsList) sink(spec connectors.SinkSpec) {
 			r.api("STREAM.CREATE."+stream, "making a destination stream that is missing")
 		}
 		r.add(allowed(fillResource(spec, i, "subject"), spec.Selects[i]), "writing", "")
+		if spec.ExactlyOnce() {
+			r.api("STREAM.MSG.GET."+stream, "reading the marker")
+			r.add((&sink{flow: flow, spec: spec}).markerOn(stream), "writing the marker", "")
+		}
 	}
 }
 

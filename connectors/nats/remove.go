@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -13,7 +14,7 @@ import (
 
 // Remains implements connectors.Connection. It asks for the list of streams, for
 // the consumers of each that has any, and for the ledger's subjects.
-func (c *connection) Remains(ctx context.Context, flow connectors.Identity) (remains connectors.Remains, err error) {
+func (c *connection) Remains(ctx context.Context, flow connectors.Identity, marked ...connectors.MarkedPlace) (remains connectors.Remains, err error) {
 	streams, err := c.streamsOn(ctx, "")
 	if err != nil {
 		return remains, failed(err, "listing the streams on %s", c)
@@ -29,8 +30,35 @@ func (c *connection) Remains(ctx context.Context, flow connectors.Identity) (rem
 		}
 		remains.Readers = append(remains.Readers, readers...)
 	}
+	if remains.Markers, err = c.markersOf(ctx, flow, streams, marked); err != nil {
+		return remains, err
+	}
 	remains.Chains, err = c.chains(ctx, c.ledgerOf(flow).prefix)
 	return remains, err
+}
+
+// markersOf are the flow's markers in the streams: where its name tells, and at the
+// places that are marked.
+func (c *connection) markersOf(ctx context.Context, flow connectors.Identity, streams []*jetstream.StreamInfo, marked []connectors.MarkedPlace) (markers []connectors.MarkedPlace, err error) {
+	for _, stream := range streams {
+		name := stream.Config.Name
+		places := append([]connectors.MarkedPlace{{Stream: name, Subject: markerSubject(flow, name)}}, marked...)
+		for _, p := range places {
+			if _, holds := coversAny(stream.Config.Subjects, p.Subject); !holds || p.Stream != name || slices.Contains(markers, p) {
+				continue
+			}
+			reply, err := c.get(ctx, name, getRequest{Last: p.Subject})
+			switch {
+			case err == nil:
+				if bytes.Contains(reply.Message.Headers, []byte(headerFlowMarker+": "+flow.String()+"\r\n")) {
+					markers = append(markers, p)
+				}
+			case !hasCode(err, codeMessageNotFound, codeStreamNotFound):
+				return nil, failed(err, "looking for a marker on %q of stream %s", p.Subject, name)
+			}
+		}
+	}
+	return markers, nil
 }
 
 // readersOf are the consumers of a stream that the flow made, by their metadata.
@@ -96,7 +124,12 @@ func (c *connection) chains(ctx context.Context, prefix string) ([]connectors.Ch
 // Remove implements connectors.Connection.
 func (c *connection) Remove(ctx context.Context, flow connectors.Identity, what connectors.Remains) error {
 	if len(what.Chains) > 0 {
-		if err := c.purgeLedger(ctx, c.ledgerOf(flow).prefix+">"); err != nil {
+		if err := c.purge(ctx, ledgerStream, c.ledgerOf(flow).prefix+">"); err != nil {
+			return err
+		}
+	}
+	for _, m := range what.Markers {
+		if err := c.purge(ctx, m.Stream, m.Subject); err != nil {
 			return err
 		}
 	}
@@ -112,17 +145,17 @@ func (c *connection) Remove(ctx context.Context, flow connectors.Identity, what 
 	return nil
 }
 
-// purgeLedger removes the entries on a subject, and leaves those of other flows.
-func (c *connection) purgeLedger(ctx context.Context, subject string) error {
+// purge removes what a stream holds on a subject, and leaves all else.
+func (c *connection) purge(ctx context.Context, name, subject string) error {
 	err := c.call(ctx, func(ctx context.Context) error {
-		stream, err := c.js.Stream(ctx, ledgerStream)
+		stream, err := c.js.Stream(ctx, name)
 		if err != nil {
 			return err
 		}
 		return stream.Purge(ctx, jetstream.WithPurgeSubject(subject))
 	})
 	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
-		return failed(err, "removing %s from stream %s", subject, ledgerStream)
+		return failed(err, "removing %s from stream %s", subject, name)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/nats-io/nats-server/v2/server"
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -352,5 +353,60 @@ func TestServerWithoutBatches(t *testing.T) {
 	_, err := c.OpenTransaction(t.Context(), someFlow, []connectors.SinkSpec{onceTo("V1", "v1.a", nil)})
 	if err == nil || !strings.Contains(err.Error(), "needs nats-server 2.12") || !strings.Contains(err.Error(), "has 2.11.9") || connectors.ClassOf(err) != connectors.Environment {
 		t.Errorf("found %v", err)
+	}
+}
+
+func TestRightsOfATransactionAreEnough(t *testing.T) {
+	spec := onceTo("V1", "v1.<resource>", connectors.Settings{"marker": "marks.orders"})
+	var allowed []string
+	for _, right := range rights(complete(connectionFields, nil), []connectors.Use{{Flow: someFlow, Sinks: []connectors.SinkSpec{spec}}}).Publish {
+		if right.Only == "" {
+			allowed = append(allowed, right.Subject)
+		}
+	}
+	url := startServer(t, func(o *server.Options) {
+		o.Users = []*server.User{{Username: "flow", Password: "p", Permissions: &server.Permissions{
+			Publish: &server.SubjectPermission{Allow: allowed}, Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>"}}}}}
+	})
+	c, _ := link(t, url, connectors.Settings{"auth_mode": "user_password", "username": "flow", "password": connectors.Given("p")})
+	tx := marked(t, openTransaction(t, c, spec))
+	prepareAll(t, tx, numbered(t, 1, 5))
+	if _, _, err := tx.Commit(t.Context(), sealed(0)); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := tx.Marker(t.Context(), 0); err != nil || m.Sequence != 7 {
+		t.Errorf("the marker has sequence %d: %v", m.Sequence, err)
+	}
+}
+
+func TestRemainsOfMarkers(t *testing.T) {
+	url := startEmbedded(t)
+	js := client(t, url)
+	c, _ := link(t, url, nil)
+	marked(t, openTransaction(t, c, onceTo("V1", "v1.a", nil), onceTo("V2", "v2.a", connectors.Settings{"marker": "marks.a"})))
+	other := connectors.Identity{Namespace: "default", Flow: "other"}
+	opened, err := c.OpenTransaction(t.Context(), other, []connectors.SinkSpec{onceTo("V1", "v1.a", nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked(t, opened.(*transaction))
+	_ = opened.Close() // it has written its marker
+	if _, err := js.Publish(t.Context(), "v1.a", nil); err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := connectors.MarkedPlace{Stream: "V2", Subject: "marks.a"}
+	want := []connectors.MarkedPlace{{Stream: "V1", Subject: "flow.marker.V1.default.orders.0"}, elsewhere}
+	remains, err := c.Remains(t.Context(), someFlow, elsewhere, connectors.MarkedPlace{Stream: "V1", Subject: "v1.a"})
+	if err != nil || !slices.Equal(remains.Markers, want) {
+		t.Fatalf("found %+v: %v", remains.Markers, err)
+	}
+	if err := c.Remove(t.Context(), someFlow, remains); err != nil {
+		t.Fatal(err)
+	}
+	if remains := remainsOf(t, c, other); len(remains.Markers) != 1 {
+		t.Errorf("the other flow has %+v", remains.Markers)
+	}
+	if remains, err := c.Remains(t.Context(), someFlow, elsewhere); err != nil || !remains.Empty() {
+		t.Errorf("found %+v: %v", remains, err)
 	}
 }
