@@ -32,6 +32,18 @@ func TestDemo(t *testing.T) {
 	x.Shows("flow demo  ▸ RUNNING", "shop_orders", "shop_returns", "dead 1")
 	x.Keys("d")
 	x.Shows("F5003", "shop.orders", "field amount: expected float")
+	x.Keys("2")
+	for _, size := range [][2]int{{20, 5}, {5, 1}, {1, 1}} {
+		x.Resize(size[0], size[1])
+		x.Shows("▸")
+	}
+	x.Claim(0, 0)
+	x.Claim(1, 1)
+	x.Resize(80, 24)
+	again := x.Shows("flow demo  ▸ RUNNING", "RESOURCE", "q quit")
+	if strings.Count(again, "RESOURCE") != 1 || strings.Count(again, "q quit") != 1 || strings.Count(again, "\n") != 24 {
+		t.Errorf("something is left over:\n%s", again)
+	}
 	x.Keys("q")
 	x.Shows("close the open epoch, then stop? [y/N]")
 	x.Keys("y")

@@ -103,6 +103,19 @@ func (x *Terminal) Resize(width, height int) {
 	x.tmux("resize-window", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height))
 }
 
+// Claim tells the program that its terminal has a size, which the screen does not get:
+// 0x0, as some terminals say.
+func (x *Terminal) Claim(width, height int) {
+	x.t.Helper()
+	tty, err := exec.Command("tmux", "-S", x.socket, "display-message", "-p", "#{pane_tty}").Output()
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if out, err := exec.Command("stty", "-F", strings.TrimSpace(string(tty)), "cols", strconv.Itoa(width), "rows", strconv.Itoa(height)).CombinedOutput(); err != nil {
+		x.t.Fatalf("stty: %v\n%s", err, out)
+	}
+}
+
 // Shows waits until all texts are on the screen at once, and returns it.
 func (x *Terminal) Shows(texts ...string) string {
 	x.t.Helper()
