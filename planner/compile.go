@@ -23,6 +23,10 @@ type Options struct {
 	// Params are the values of the flows' parameters, as text, by name. Nil is a
 	// check without values: a parameter may then lack one.
 	Params map[string]string
+	// AllowHost says why a host must not be dialed; nil lets all be. Addresses that a
+	// file writes are judged by Compile, and every host again before it is dialed: also
+	// those that a server tells of. A host is a name or an address, without a port.
+	AllowHost func(host string) error
 }
 
 // DefaultNamespace is that of flows which are given none.

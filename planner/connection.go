@@ -31,6 +31,7 @@ func (c *compiler) connection(declared *lang.Connection) {
 	conn.places = places{file: c.source, span: declared.Name.Span()}
 	before := len(c.findings)
 	conn.Settings = c.settings(kind.Connection, declared.Options, &conn.places, "a "+kind.Name+" connection")
+	conn.Settings.RestrictHosts(c.options.AllowHost)
 	c.connections[conn.Name] = conn
 	if !c.findings[before:].HasErrors() && kind.CheckConnection != nil {
 		c.checkConnection(conn)
@@ -72,6 +73,7 @@ func (c *compiler) endpoint(e *lang.Endpoint) *Connection {
 	conn := &Connection{Name: name, Kind: kind, Settings: connectors.Settings{}}
 	maps.Copy(conn.Settings, c.options.Defaults[name])
 	kind.Connection.Complete(conn.Settings)
+	conn.Settings.RestrictHosts(c.options.AllowHost)
 	c.connections[name] = conn
 	return conn
 }

@@ -51,20 +51,6 @@ func open(ctx context.Context, name string, s connectors.Settings, report func(c
 	return c, nil
 }
 
-// credentialsOf says what a connection shows of its user, without any secret.
-func credentialsOf(s connectors.Settings) string {
-	switch mode := s.Text("auth_mode"); {
-	case s.Has("context"):
-		return fmt.Sprintf("they come from the context %q", s.Text("context"))
-	case mode == "user_password":
-		return fmt.Sprintf("user %q and a password were given", s.Text("username"))
-	case mode == "" || mode == "none":
-		return "none were given"
-	default:
-		return mode + " was given"
-	}
-}
-
 func (c *connection) dialError(err error) error {
 	where := strings.Join(natsdial.Servers(c.settings), ",")
 	if c.settings.Has("context") {
@@ -88,7 +74,7 @@ func (c *connection) dialError(err error) error {
 	case isAuth(err):
 		e.Help = "check the credentials: " + credentialsOf(c.settings)
 	case isTLS(err):
-		e.Help = "check the authorities that are trusted, whether TLS comes first, and the server's certificate"
+		e.Help = "check the authorities that are trusted (tls_ca), the server's certificate, whether it asks for one of yours (tls_cert, tls_key), and whether TLS comes first (tls_first)"
 	case isName(err):
 		e.Help = "check the server's name"
 	case e.Class == connectors.Disconnected:

@@ -109,7 +109,12 @@ func isName(err error) bool {
 }
 
 func isTLS(err error) bool {
-	if errors.Is(err, natsgo.ErrSecureConnRequired) || errors.Is(err, natsgo.ErrSecureConnWanted) {
+	for _, known := range []error{natsgo.ErrSecureConnRequired, natsgo.ErrSecureConnWanted, natsgo.ErrTLS} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "remote error" { // an alert of the other end
 		return true
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {

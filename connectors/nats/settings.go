@@ -34,6 +34,9 @@ func checkConnection(s connectors.Settings) error {
 		if err := checkServer(server); err != nil {
 			return refuse("url", "%w", err).WithHelp(`a server is "nats://host:port" or "tls://host:port"`)
 		}
+		if host := natsdial.Host(server); s.AllowHost(host) != nil {
+			return natsdial.HostRefused(host, s.AllowHost(host)).About(connectors.ConnectionRole, 0, "url")
+		}
 	}
 	if s.Has("tls_cert") != s.Has("tls_key") {
 		return refuse(present(s, "tls_cert", "tls_key"), "`tls_cert` and `tls_key` go together, and only one is there").WithHelp("give both, or none")

@@ -69,6 +69,9 @@ func options(s connectors.Settings) ([]natsgo.Option, error) {
 		natsgo.ReconnectJitter(250*time.Millisecond, 500*time.Millisecond),
 		natsgo.IgnoreAuthErrorAbort(),
 	}
+	if s.HostsRestricted() {
+		all = append(all, restricted(s))
+	}
 	if prefix := s.Text("inbox_prefix"); prefix != "" {
 		all = append(all, natsgo.CustomInboxPrefix(prefix))
 	}
