@@ -13,10 +13,10 @@ import (
 type proxy struct {
 	listener net.Listener
 	target   string
-	up, down gate                // towards the server, and towards the client
-	edit     func([]byte) []byte // of what goes towards the client; nil changes nothing
+	up, down gate // towards the server, and towards the client
 
 	mu    sync.Mutex
+	edit  func([]byte) []byte // of what goes towards the client; nil changes nothing
 	conns []net.Conn
 	done  bool
 	work  sync.WaitGroup
@@ -56,8 +56,22 @@ func (p *proxy) accept() {
 			return
 		}
 		p.work.Go(func() { pass(out, in, &p.up, nil) })
-		p.work.Go(func() { pass(in, out, &p.down, p.edit) })
+		edit := p.editing()
+		p.work.Go(func() { pass(in, out, &p.down, edit) })
 	}
+}
+
+// edits changes what goes towards the clients that come from now on.
+func (p *proxy) edits(edit func([]byte) []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.edit = edit
+}
+
+func (p *proxy) editing() func([]byte) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.edit
 }
 
 // keep remembers the two ends of a link, unless the proxy is closed.

@@ -346,9 +346,9 @@ func TestStrangeMarker(t *testing.T) {
 
 func TestServerWithoutBatches(t *testing.T) {
 	p, through := startProxy(t, startEmbedded(t))
-	p.edit = func(b []byte) []byte {
+	p.edits(func(b []byte) []byte {
 		return bytes.Replace(b, []byte(`"version":"2.`), []byte(`"version":"2.11.9","was":"2.`), 1)
-	}
+	})
 	c, _ := link(t, through, nil)
 	_, err := c.OpenTransaction(t.Context(), someFlow, []connectors.SinkSpec{onceTo("V1", "v1.a", nil)})
 	if err == nil || !strings.Contains(err.Error(), "needs nats-server 2.12") || !strings.Contains(err.Error(), "has 2.11.9") || connectors.ClassOf(err) != connectors.Environment {
