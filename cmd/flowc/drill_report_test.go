@@ -24,8 +24,8 @@ func (a *arena) report(begun time.Time, records []exec.Record) {
 			again += receipt.Duplicates
 		}
 	}
-	if rows != a.stored("OUT") {
-		a.t.Errorf("the receipts tell of %d rows, and OUT holds %d", rows, a.stored("OUT"))
+	if held := a.rows(); rows != held {
+		a.t.Errorf("the receipts tell of %d rows, and OUT holds %d", rows, held)
 	}
 	fmt.Fprintf(&text, "%d records in %s: %d epochs, %d claims, %d disturbances, %d rows sent again and suppressed by the destination\n",
 		a.published, time.Since(begun).Round(time.Second), epochs, claims(records), len(a.events), again)
