@@ -91,6 +91,8 @@ type Connection interface {
 	FindLedger(ctx context.Context, flow Identity) (Ledger, error)
 	// Archive looks at what the streams hold.
 	Archive
+	// Letters shows the dead letters.
+	Letters
 	// Remains lists what the flow left here. Marked are places where its markers may be,
 	// besides those that its name tells.
 	Remains(ctx context.Context, flow Identity, marked ...MarkedPlace) (Remains, error)

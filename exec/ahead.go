@@ -184,7 +184,7 @@ func (m *machine) transform(e *epoch) error {
 			return fmt.Errorf("resource %s: %w", p.name, err)
 		}
 	}
-	return e.bad.tooMany(len(e.delivery.Messages()))
+	return m.tooMany(e)
 }
 
 // warn tells of each warning once a run: every resource may bring it again.

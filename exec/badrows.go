@@ -33,7 +33,14 @@ func (b *badRows) tooMany(of int) error {
 		return nil
 	}
 	return connectors.Errorf(connectors.Permanent, "%d of the %d rows of this epoch are bad, more than half: the producer seems to have changed. The first one: %s", len(b.letters()), of, b.faults[0].Error()).
-		WithHelp("change the flow to fit the data; nothing of this epoch was written, certified or acknowledged")
+		WithHelp("change the flow to fit the data, or run it once with --accept-dead; nothing of this epoch was written, certified or acknowledged")
+}
+
+func (m *machine) tooMany(e *epoch) error {
+	if m.options.AcceptDead {
+		return nil
+	}
+	return e.bad.tooMany(len(e.delivery.Messages()))
 }
 
 // letters are the messages of the bad rows, each once, in the order of their stream.

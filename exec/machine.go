@@ -134,7 +134,7 @@ func (m *machine) apply(ctx context.Context, e *epoch) error {
 			return err
 		}
 	}
-	if err := e.bad.tooMany(len(e.delivery.Messages())); err != nil {
+	if err := m.tooMany(e); err != nil {
 		return err
 	}
 	for i, sink := range m.sinks {

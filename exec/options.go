@@ -15,6 +15,9 @@ type Options struct {
 	// UntilCaughtUp ends the run once everything that was there at its start is
 	// certified and acknowledged.
 	UntilCaughtUp bool
+	// AcceptDead lets the flow go on where more than half of an epoch's rows are bad,
+	// and are skipped or kept as dead letters.
+	AcceptDead bool
 	// Ledger opens the flow's ledger elsewhere than on the connection of the flow's
 	// first source, which is where it is if Ledger is nil.
 	Ledger func(context.Context, connectors.Identity) (connectors.Ledger, error)

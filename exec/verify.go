@@ -120,7 +120,12 @@ func Verify(ctx context.Context, v Verification) (*Evidence, error) {
 	}
 	before, within := all.between(e.From, e.To)
 	e.Epochs = len(within)
+	given, err := givenRows(ctx, v.Ledger)
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range destinationsOf(before, within, all.repairs) {
+		d.given = given
 		if err := e.look(ctx, v, d); err != nil {
 			return nil, err
 		}

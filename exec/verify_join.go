@@ -17,6 +17,7 @@ func (d *destination) join(ctx context.Context) error {
 	unknown := map[string][]*stray{}
 	for _, s := range d.stray {
 		switch {
+		case d.given[letterRow{d.connection, d.stream, s.key()}]:
 		case s.event != "":
 			if l, from := index.owner(d, s); l != nil {
 				s.from = from

@@ -34,7 +34,7 @@ what happens to them, and where they go.
 		}
 		return a.checkGlobals()
 	}
-	root.AddCommand(a.runCommand(), a.demoCommand(), a.runsCommand(), a.checkCommand(), a.planCommand(), a.fmtCommand(), a.testCommand(), a.explainCommand(), a.epochsCommand(), a.verifyCommand(), a.replayCommand(), a.schemaCommand(), a.removeCommand(), a.lspCommand(), a.versionCommand())
+	root.AddCommand(a.runCommand(), a.demoCommand(), a.runsCommand(), a.checkCommand(), a.planCommand(), a.fmtCommand(), a.testCommand(), a.explainCommand(), a.epochsCommand(), a.verifyCommand(), a.replayCommand(), a.deadCommand(), a.schemaCommand(), a.removeCommand(), a.lspCommand(), a.versionCommand())
 	root.AddCommand(a.controlCommands()...)
 	root.InitDefaultCompletionCmd()
 	return root

@@ -29,6 +29,7 @@ type running struct {
 	params    []string // NAME=VALUE
 
 	tui          bool
+	acceptDead   bool
 	allowControl bool
 	exposeData   bool
 	listen       string // HOST:PORT, or empty
@@ -74,6 +75,7 @@ acknowledges it; a second one aborts.`,
 	flags.StringVar(&r.until, "until", "", "end once the sources are drained: caught-up")
 	flags.StringArrayVar(&r.params, "param", nil, "the value of a parameter of the flow, `NAME=VALUE`")
 	flags.DurationVar(&r.grace, "grace", 25*time.Second, "how long the open epoch may take after the first signal")
+	flags.BoolVar(&r.acceptDead, "accept-dead", false, "go on where more than half of an epoch is bad and becomes dead letters")
 	flags.BoolVar(&r.tui, "tui", false, "show the run on the screens of flowtui, in this terminal")
 	flags.BoolVar(&r.allowControl, "allow-control", false, "let flowc pause, resume and stop, and flowtui, control this run")
 	flags.BoolVar(&r.exposeData, "expose-data", false, "let flowtui show the bodies of messages that could not be processed")
@@ -226,7 +228,7 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 	defer closeLedgers()
 	statuses := make([]int, 0, len(plan.Flows))
 	results := exec.RunAll(signals.context, plan, func(f *planner.Flow) exec.Options {
-		return runs[f].options(exec.Options{UntilCaughtUp: r.until != "", Ledger: openLedger}, visible.show)
+		return runs[f].options(exec.Options{UntilCaughtUp: r.until != "", AcceptDead: r.acceptDead, Ledger: openLedger}, visible.show)
 	}, func(result exec.Result) {
 		run := runs[result.Flow]
 		run.end()

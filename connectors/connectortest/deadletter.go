@@ -2,6 +2,7 @@ package connectortest
 
 import (
 	"context"
+	"io"
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
@@ -29,6 +30,43 @@ var deadLetterTests = map[string]func(*testing.T, World){
 				t.Errorf("header %s: expected %q, found %q", name, want, got)
 			}
 		}
+	},
+	"dead letters/they are found and removed": func(t *testing.T, w World) {
+		w.Publish("no JSON", "no JSON either")
+		r := w.read(t, connectors.SourceOptions{})
+		messages := r.next(bounds(2)).Messages()
+		d, conn := w.dead(t)
+		var letters []connectors.DeadLetter
+		for i := range messages {
+			letters = append(letters, connectors.DeadLetter{Message: &messages[i], Code: "F5003", Reason: "it is no JSON"})
+		}
+		must(t, d.Write(t.Context(), letters))
+		for left := 2; left >= 0; left-- {
+			var found []connectors.Letter
+			must(t, conn.Letters(t.Context(), Flow, &w.Dead, []connectors.SourceSpec{w.Source}, func(l *connectors.Letter) error {
+				found = append(found, *l)
+				return nil
+			}))
+			if len(found) != left {
+				t.Fatalf("expected %d letters, found %+v", left, found)
+			}
+			for i, l := range found {
+				m, was := l.Message, messages[2-left+i]
+				if l.Code != "F5003" || l.Reason != "it is no JSON" || l.Shortened != "" || l.Stored == 0 {
+					t.Errorf("found %+v", l)
+				}
+				if m.Source == nil || string(m.AppendEventID(nil)) != string(was.AppendEventID(nil)) || string(m.Data) != string(was.Data) || m.Subject != was.Subject || len(m.Headers) != len(was.Headers) || m.Resource != was.Resource || m.Operation != was.Operation {
+					t.Errorf("the original was %+v, and is %+v", was, m)
+				}
+			}
+			if left > 0 {
+				for range 2 { // what is gone is no error
+					must(t, conn.RemoveLetter(t.Context(), found[0].Stream, found[0].Sequence))
+				}
+			}
+		}
+		other := connectors.Identity{Namespace: "default", Flow: "other"}
+		must(t, conn.Letters(t.Context(), other, &w.Dead, nil, func(*connectors.Letter) error { return io.EOF }))
 	},
 	"dead letters/a cancelled write is an error": func(t *testing.T, w World) {
 		d, _ := w.dead(t)

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"github.com/flowlang/flow/connectors"
 )
@@ -17,11 +18,26 @@ func (c *connection) Holding(_ context.Context, stream string) (connectors.Holdi
 	if in == nil {
 		return connectors.Holding{}, nil
 	}
-	return connectors.Holding{Incarnation: in.life, First: min(1, in.last()), Last: in.last()}, nil
+	h := connectors.Holding{Incarnation: in.life, Last: in.last()}
+	if i := slices.IndexFunc(in.messages, func(m stored) bool { return !m.gone }); i >= 0 {
+		h.First = uint64(i + 1)
+	}
+	return h, nil
 }
 
 // Scan implements connectors.Archive.
 func (c *connection) Scan(ctx context.Context, stream string, first, last uint64, each func(*connectors.Stored) error) error {
+	return c.scan(ctx, stream, func(sequence uint64, m *stored) error {
+		if sequence < first || sequence > last {
+			return nil
+		}
+		found := m.stored(sequence)
+		return each(&found)
+	})
+}
+
+// scan goes through what a stream holds now, without the mutex held.
+func (c *connection) scan(ctx context.Context, stream string, each func(uint64, *stored) error) error {
 	c.mu.Lock()
 	if c.down {
 		c.mu.Unlock()
@@ -29,15 +45,17 @@ func (c *connection) Scan(ctx context.Context, stream string, first, last uint64
 	}
 	var messages []stored
 	if in := c.streams[stream]; in != nil {
-		messages = in.messages
+		messages = slices.Clone(in.messages)
 	}
 	c.mu.Unlock()
-	for i := max(first, 1); i <= min(last, uint64(len(messages))); i++ {
-		m := messages[i-1].stored(i)
+	for i := range messages {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := each(&m); err != nil {
+		if messages[i].gone {
+			continue
+		}
+		if err := each(uint64(i+1), &messages[i]); err != nil {
 			return err
 		}
 	}
@@ -55,15 +73,18 @@ func (c *connection) Reread(_ context.Context, specs []connectors.SourceSpec, li
 	if in == nil || in.life != life {
 		return nil, nil
 	}
-	resource := 0
-	for i, spec := range specs {
-		if spec.Select == life.Stream {
-			resource = i
-		}
-	}
+	resource := resourceOf(specs, life.Stream)
 	var messages []connectors.Message
 	for i := max(of.First, 1); i <= min(of.Last, in.last()); i++ {
+		if in.messages[i-1].gone {
+			continue
+		}
 		messages = append(messages, in.message(i, &life, resource))
 	}
 	return messages, nil
+}
+
+// resourceOf is the spec that reads a stream.
+func resourceOf(specs []connectors.SourceSpec, stream string) int {
+	return max(0, slices.IndexFunc(specs, func(s connectors.SourceSpec) bool { return s.Select == stream }))
 }

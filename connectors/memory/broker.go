@@ -51,6 +51,7 @@ type stored struct {
 	time  int64
 	id    string // empty for what Publish stored
 	event string
+	gone  bool // it was removed
 }
 
 // readerKey is a flow that reads a stream.
@@ -94,10 +95,13 @@ func (b *Broker) Stored(stream string) []connectors.Stored {
 	if s == nil {
 		return nil
 	}
-	all := make([]connectors.Stored, len(s.messages))
+	var all []connectors.Stored
 	for i, m := range s.messages {
-		all[i] = m.stored(uint64(i + 1))
-		all[i].Data, all[i].Headers = bytes.Clone(m.Data), cloneHeaders(m.Headers)
+		if !m.gone {
+			one := m.stored(uint64(i + 1))
+			one.Data, one.Headers = bytes.Clone(m.Data), cloneHeaders(m.Headers)
+			all = append(all, one)
+		}
 	}
 	return all
 }

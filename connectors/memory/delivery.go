@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 
 	"github.com/flowlang/flow/connectors"
 )
@@ -10,9 +11,7 @@ import (
 type delivery struct {
 	source   *source
 	track    *track
-	link     int
 	life     connectors.Incarnation
-	first    uint64
 	messages []connectors.Message
 }
 
@@ -26,7 +25,7 @@ func (d *delivery) Covers() []connectors.Range {
 	if len(d.messages) == 0 {
 		return nil
 	}
-	return []connectors.Range{{Stream: d.life.Stream, First: d.first, Last: d.last().Sequence, Records: len(d.messages)}}
+	return []connectors.Range{{Stream: d.life.Stream, First: d.messages[0].Sequence, Last: d.last().Sequence, Records: len(d.messages)}}
 }
 
 // Position implements connectors.Delivery.
@@ -51,17 +50,13 @@ func (d *delivery) Ack(ctx context.Context) error {
 	if err := s.usable(); err != nil {
 		return err
 	}
-	if !d.current() {
-		return connectors.Errorf(connectors.Transient, "the source has gone back since sequence %d was read: %w", d.first, connectors.ErrInterrupted)
+	if !s.owns(d.life.Stream) || len(d.track.loaned) == 0 || d.track.loaned[0] != d {
+		return connectors.Errorf(connectors.Transient, "the source has gone back since sequence %d was read: %w", d.messages[0].Sequence, connectors.ErrInterrupted)
 	}
+	d.track.loaned = d.track.loaned[1:]
 	d.track.floor = d.last().Sequence
 	s.readers[readerKey{s.flow, d.life.Stream}].acked = d.track.floor
 	return nil
-}
-
-// current says whether the delivery is still in hand, the oldest one that is.
-func (d *delivery) current() bool {
-	return d.source.owns(d.life.Stream) && d.track.life == d.life && d.track.floor+1 == d.first && d.track.read >= d.last().Sequence
 }
 
 func (s *source) owns(stream string) bool {
@@ -74,7 +69,7 @@ func (d *delivery) Release(context.Context) {
 	s := d.source
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.broken == "" && len(d.messages) > 0 && d.track.floor < d.first && d.track.read >= d.first {
+	if s.broken == "" && slices.Contains(d.track.loaned, d) {
 		s.broken = "what was read has been handed back"
 		s.signal()
 	}

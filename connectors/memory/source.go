@@ -20,7 +20,6 @@ type source struct {
 	turn   int
 	link   int    // of the broker, at the last Seek
 	broken string // why only Seek can go on; empty if all is well
-	closed bool
 }
 
 // track is how far one stream is read.
@@ -30,6 +29,7 @@ type track struct {
 	floor  uint64 // everything up to it is acknowledged
 	read   uint64 // and up to here delivered
 	target uint64 // the last sequence before the run is caught up
+	loaned []*delivery
 }
 
 // OpenSource implements connectors.Connection.
@@ -141,7 +141,7 @@ func (s *source) seek(t *track, records string, from []connectors.Position) (con
 	if t.target == 0 || t.life != in.life {
 		t.target = in.last()
 	}
-	t.life, t.floor, t.read = in.life, floor.Sequence, floor.Sequence
+	t.life, t.floor, t.read, t.loaned = in.life, floor.Sequence, floor.Sequence, nil
 	s.readers[key] = &position{records: records, life: in.life, acked: floor.Sequence}
 	if kept != nil {
 		s.readers[key].owner = kept.owner
@@ -195,6 +195,7 @@ func (s *source) collect(bounds connectors.Bounds, over bool) (connectors.Delive
 	drained := s.until
 	for i := range s.tracks {
 		other := s.tracks[(s.turn+i)%len(s.tracks)]
+		s.pass(other)
 		drained = drained && other.read >= other.target
 		if t.read == s.end(t) {
 			t = other
@@ -203,31 +204,44 @@ func (s *source) collect(bounds connectors.Bounds, over bool) (connectors.Delive
 	if drained {
 		return nil, false, connectors.ErrDrained
 	}
-	n, full := s.take(t, bounds)
-	last := s.until && n > 0 && t.read+n >= t.target
+	d, full := s.take(t, bounds)
+	n := len(d.messages)
+	last := s.until && n > 0 && d.last().Sequence >= t.target
 	if !full && !last && !over {
 		return nil, n > 0, nil
 	}
-	d := &delivery{source: s, track: t, link: s.link, life: t.life, first: t.read + 1}
-	for range n {
-		t.read++
-		d.messages = append(d.messages, s.streams[t.life.Stream].message(t.read, &d.life, t.spec))
+	if n > 0 {
+		t.read = d.last().Sequence
+		t.loaned = append(t.loaned, d)
 	}
 	s.turn = slices.Index(s.tracks, t) + 1
 	return d, false, nil
 }
 
-// take is how many messages go into the epoch, and whether a bound is met.
-func (s *source) take(t *track, bounds connectors.Bounds) (n uint64, full bool) {
+// pass goes past messages that were removed.
+func (s *source) pass(t *track) {
+	in := s.streams[t.life.Stream]
+	for t.read < in.last() && in.messages[t.read].gone {
+		t.read++
+	}
+}
+
+// take is the epoch as it could be now, and whether a bound is met.
+func (s *source) take(t *track, bounds connectors.Bounds) (d *delivery, full bool) {
+	d = &delivery{source: s, track: t, life: t.life}
+	in := s.streams[t.life.Stream]
 	size := int64(0)
-	for t.read+n < s.end(t) {
-		size += s.streams[t.life.Stream].messages[t.read+n].size()
-		n++
-		if n == uint64(bounds.MaxRecords) || bounds.MaxBytes > 0 && size >= bounds.MaxBytes {
-			return n, true
+	for at := t.read + 1; at <= in.last(); at++ {
+		if in.messages[at-1].gone {
+			continue
+		}
+		d.messages = append(d.messages, in.message(at, &d.life, t.spec))
+		size += in.messages[at-1].size()
+		if len(d.messages) == bounds.MaxRecords || bounds.MaxBytes > 0 && size >= bounds.MaxBytes {
+			return d, true
 		}
 	}
-	return n, false
+	return d, false
 }
 
 // end is the newest sequence of a track's stream; usable has looked whether it is there.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/flowlang/flow/connectors"
 	natsgo "github.com/nats-io/nats.go"
@@ -200,26 +198,20 @@ func (d *deadLetters) Write(ctx context.Context, letters []connectors.DeadLetter
 
 func (d *deadLetters) message(l *connectors.DeadLetter) (*natsgo.Msg, slot, error) {
 	stream := d.streams[l.Message.Resource]
-	m := &natsgo.Msg{Subject: d.subject(l.Message), Data: l.Message.Data, Header: natsgo.Header{}}
-	for key, values := range l.Message.Headers {
-		if strings.HasPrefix(strings.ToLower(key), "nats-") {
-			key = "Flow-Original-" + key // copied, it would command the server again
-		}
-		m.Header[key] = values
-	}
-	m.Header.Set("Flow-Error", headerText(l.Reason))
-	m.Header.Set("Flow-Error-Code", l.Code)
-	m.Header.Set("Flow-Source", l.Message.Source.Stream+"/"+strconv.FormatUint(l.Message.Sequence, 10))
-	m.Header.Set("Flow-Source-Subject", l.Message.Subject)
-	m.Header.Set("Flow-Name", d.flow.String())
+	m := &natsgo.Msg{Subject: d.subject(l.Message), Data: l.Message.Data, Header: letterHeader(d.flow, l)}
 	m.Header.Set(natsgo.ExpectedStreamHdr, stream)
 	m.Header.Set(natsgo.MsgIdHdr, string(d.ids.append(nil, l.Message, stream, m.Subject, "dead letter")))
-	size := len(m.Data) + headerSize(m.Header)
-	if limit := d.maxSizes[stream]; limit > 0 && size > limit || size > int(d.link.nc.MaxPayload()) || int64(size+len(m.Subject)) > deadLetterLimits.Bytes {
-		return nil, slot{}, connectors.Errorf(connectors.Permanent, "the dead letter of sequence %d of stream %s has %d bytes with its headers, more than stream %s or the server takes",
-			l.Message.Sequence, l.Message.Source.Stream, size, stream).About(connectors.DeadLetterRole, 0, "subject")
+	limit := min(d.link.nc.MaxPayload(), deadLetterLimits.Bytes-int64(len(m.Subject)))
+	if most := int64(d.maxSizes[stream]); most > 0 {
+		limit = min(limit, most)
 	}
-	return m, slot{size: int64(size + len(m.Subject)), stream: stream, subject: m.Subject}, nil
+	if !shorten(m, limit) {
+		return nil, slot{}, connectors.Errorf(connectors.Permanent, "the message of sequence %d of stream %s cannot be kept as a dead letter: its body has %d bytes, and stream %s or the server takes %d with the headers that say what it is",
+			l.Message.Sequence, l.Message.Source.Stream, len(m.Data), stream, limit).
+			WithHelp("let stream %s take larger messages, or the server (max_payload); `skip` would leave the message out", stream).About(connectors.DeadLetterRole, 0, "subject")
+	}
+	size := int64(len(m.Data) + headerSize(m.Header) + len(m.Subject))
+	return m, slot{size: size, stream: stream, subject: m.Subject}, nil
 }
 
 // subject fills the template for one message.
@@ -231,21 +223,4 @@ func (d *deadLetters) subject(m *connectors.Message) string {
 		}
 		return append(dst, m.Subject...)
 	}))
-}
-
-// maxHeaderText bounds a reason, which may quote a whole value.
-const maxHeaderText = 1000
-
-// headerText makes a text fit for a header: one line without control characters.
-func headerText(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
-	if len(text) > maxHeaderText {
-		text = strings.ToValidUTF8(text[:maxHeaderText], "") + "..."
-	}
-	return text
 }

@@ -65,7 +65,7 @@ func TestADeadLetterIsTheOriginalWithItsReason(t *testing.T) {
 	m.Header.Del("Nats-Msg-Id")
 	want := natsgo.Header{"X-Tenant": {"acme"}, "Flow-Original-Nats-Rollup": {"all"}, "Flow-Original-nats-msg-id": {"old"},
 		"Flow-Error": {"a  Nats-Rollup: all"}, "Flow-Error-Code": {"F5001"}, "Flow-Source": {"ORDERS/7"}, "Flow-Source-Subject": {"orders.created"},
-		"Flow-Name": {"default/orders"}, "Nats-Expected-Stream": {defaultDeadStream}}
+		"Flow-Source-Event-Id": {someLife.Stream + ".1700000000000000000.7.7"}, "Flow-Name": {"default/orders"}, "Nats-Expected-Stream": {defaultDeadStream}}
 	if !reflect.DeepEqual(m.Header, want) {
 		t.Errorf("expected %v\nfound %v", want, m.Header)
 	}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) deadCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "dead",
+		Short: "Show, replay and purge the dead letters of a flow",
+		Args:  knownCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.deadListCommand(), a.deadShowCommand(), a.deadReplayCommand(), a.deadPurgeCommand())
+	return cmd
+}
+
+// letterArgument is what the commands say of their argument LETTER.
+const letterArgument = `LETTER is STREAM/SEQUENCE, as ls shows it, or the sequence alone where the letters are in
+one stream. With a flow's name its letters are looked for in the stream FLOW_DEAD; a
+flow that keeps them elsewhere is given by its file.`
+
+func (a *app) deadListCommand() *cobra.Command {
+	var k known
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "ls FLOW",
+		Short: "List a flow's dead letters, the oldest first",
+		Long:  "List a flow's dead letters, the oldest of each stream first.\n\n" + letterArgument,
+		Args:  oneFlow,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withLetters(cmd.Context(), args, k, func(_ *flowLeft, letters []connectors.Letter) error {
+				return a.listLetters(letters, asJSON)
+			})
+		},
+	}
+	k.add(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func (a *app) deadShowCommand() *cobra.Command {
+	var k known
+	cmd := &cobra.Command{
+		Use:   "show FLOW LETTER",
+		Short: "Show a dead letter: why it is one, and the original message",
+		Long:  "Show why a message became a dead letter, and the message as it came.\n\n" + letterArgument,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usagef("%s needs a flow and a letter", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withLetters(cmd.Context(), args, k, func(_ *flowLeft, letters []connectors.Letter) error {
+				return letterTable(letters[0]).print(a.out)
+			})
+		},
+	}
+	k.add(cmd.Flags())
+	return cmd
+}
+
+func (a *app) deadPurgeCommand() *cobra.Command {
+	var k known
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "purge FLOW [LETTER...]",
+		Short: "Remove dead letters for good",
+		Long:  "Remove these dead letters of a flow, or all of them, for good.\n\n" + letterArgument,
+		Args:  atLeastOneFlow,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withLetters(cmd.Context(), args, k, func(f *flowLeft, letters []connectors.Letter) error {
+				return a.purgeLetters(cmd.Context(), f, letters, yes)
+			})
+		},
+	}
+	k.add(cmd.Flags())
+	cmd.Flags().BoolVar(&yes, "yes", false, "do it without asking")
+	return cmd
+}
+
+func atLeastOneFlow(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usagef("%s needs a flow: its name, or its file", cmd.CommandPath())
+	}
+	return nil
+}
+
+// withLetters calls do with the dead letters of a flow that are named, or all.
+func (a *app) withLetters(ctx context.Context, args []string, k known, do func(*flowLeft, []connectors.Letter) error) error {
+	f, err := a.find(ctx, args[0], k)
+	if err != nil {
+		return err
+	}
+	defer f.end()
+	letters, err := f.letters(ctx)
+	if err != nil {
+		return err
+	}
+	if letters, err = chosen(letters, args[1:]); err != nil {
+		return err
+	}
+	return do(f, letters)
+}
+
+// deadConn is the connection that the dead letters are on.
+func (f *flowLeft) deadConn() connectors.Connection {
+	if f.file != nil && f.file.Dead != nil {
+		return f.conns[f.file.Dead.Connection.Name]
+	}
+	return f.conn
+}
+
+// letters are all of the flow's dead letters.
+func (f *flowLeft) letters(ctx context.Context) ([]connectors.Letter, error) {
+	var spec *connectors.DeadLetterSpec
+	var sources []connectors.SourceSpec
+	if f.file != nil {
+		if f.file.Dead == nil {
+			return nil, usagef("flow %s keeps no dead letters: its file has no `on error dead letter`", f.flow)
+		}
+		spec, sources = &f.file.Dead.Spec, f.file.SourceSpecs()
+	}
+	var all []connectors.Letter
+	err := f.deadConn().Letters(ctx, f.flow, spec, sources, func(l *connectors.Letter) error {
+		kept := *l
+		kept.Message.Data, kept.Message.Headers = bytes.Clone(l.Message.Data), maps.Clone(l.Message.Headers)
+		all = append(all, kept)
+		return nil
+	})
+	return all, remotely(err)
+}
+
+// chosen are the letters that are named, each once and in their order; all if none is.
+func chosen(letters []connectors.Letter, names []string) ([]connectors.Letter, error) {
+	if len(names) == 0 {
+		return letters, nil
+	}
+	wanted := map[string]bool{}
+	for _, name := range names {
+		var matches []string
+		for _, l := range letters {
+			if id := letterID(l); id == name || strings.HasSuffix(id, "/"+name) {
+				matches = append(matches, id)
+			}
+		}
+		switch len(matches) {
+		case 0:
+			return nil, &failure{status: statusFailed, err: fmt.Errorf("there is no dead letter %s among %d of this flow", name, len(letters))}
+		case 1:
+			wanted[matches[0]] = true
+		default:
+			return nil, usagef("the letter %s is one of %s: name the stream too", name, strings.Join(matches, ", "))
+		}
+	}
+	return slices.DeleteFunc(letters, func(l connectors.Letter) bool { return !wanted[letterID(l)] }), nil
+}
+
+func letterID(l connectors.Letter) string { return fmt.Sprintf("%s/%d", l.Stream, l.Sequence) }
+
+// letterLine is a letter as ls --json prints it.
+type letterLine struct {
+	Letter    string `json:"letter"`
+	Stored    string `json:"stored"`
+	Code      string `json:"code"`
+	Reason    string `json:"reason"`
+	Event     string `json:"event,omitempty"`
+	Subject   string `json:"subject"`
+	Bytes     int    `json:"bytes"`
+	Shortened string `json:"shortened,omitempty"`
+}
+
+func (a *app) listLetters(letters []connectors.Letter, asJSON bool) error {
+	t := table{{"LETTER", "STORED", "CODE", "SUBJECT", "BYTES", "REASON"}}
+	for _, l := range letters {
+		line := letterLine{Letter: letterID(l), Stored: instant(l.Stored), Code: l.Code, Reason: l.Reason, Subject: l.Message.Subject, Bytes: len(l.Message.Data), Shortened: l.Shortened}
+		if l.Message.Source != nil {
+			line.Event = string(l.Message.AppendEventID(nil))
+		}
+		if asJSON {
+			if err := a.writeJSON(line); err != nil {
+				return err
+			}
+			continue
+		}
+		t = append(t, []string{line.Letter, line.Stored, line.Code, line.Subject, strconv.Itoa(line.Bytes), line.Reason})
+	}
+	if asJSON {
+		return nil
+	}
+	return t.print(a.out)
+}
+
+// letterTable shows all of a letter.
+func letterTable(l connectors.Letter) table {
+	t := table{{"dead letter " + letterID(l)}, {"  stored", instant(l.Stored)}, {"  reason", l.Code + ": " + l.Reason}}
+	if l.Shortened != "" {
+		t = append(t, []string{"  shortened", l.Shortened + ", for want of room"})
+	}
+	if m := l.Message; m.Source != nil {
+		t = append(t, []string{"  source", fmt.Sprintf("sequence %d of stream %s, stored %s", m.Sequence, m.Source.Stream, instant(m.Time))})
+	}
+	t = append(t, []string{"  subject", l.Message.Subject})
+	for _, name := range slices.Sorted(maps.Keys(l.Message.Headers)) {
+		for _, value := range l.Message.Headers[name] {
+			t = append(t, []string{"  header", name + ": " + value})
+		}
+	}
+	return append(t, []string{"  body", string(l.Message.Data)})
+}
+
+func (a *app) purgeLetters(ctx context.Context, f *flowLeft, letters []connectors.Letter, yes bool) error {
+	if len(letters) > 0 && !yes {
+		if err := a.confirm(fmt.Sprintf("remove %s of flow %s for good?", plural(uint64(len(letters)), "dead letter"), f.flow)); err != nil {
+			return err
+		}
+	}
+	for _, l := range letters {
+		if err := f.deadConn().RemoveLetter(ctx, l.Stream, l.Sequence); err != nil {
+			return remotely(err)
+		}
+	}
+	_, err := fmt.Fprintf(printableWriter{a.out}, "removed %s of flow %s\n", plural(uint64(len(letters)), "dead letter"), f.flow)
+	return err
+}

@@ -1,0 +1,194 @@
+package exec
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/planner"
+)
+
+// ReplayedLetter is what became of a dead letter that went through its flow again.
+type ReplayedLetter struct {
+	Stream   string `json:"stream"` // that held the letter
+	Sequence uint64 `json:"sequence"`
+	Event    string `json:"event,omitempty"`
+	Rows     int    `json:"rows"` // that were written; 0 if the flow filters it now
+	// Failed says why it is a dead letter still; empty if it is gone.
+	Failed string `json:"failed,omitempty"`
+}
+
+// lettersChain is the chain of the ledger with the rows that came of dead letters.
+const lettersChain = "letters"
+
+// lettersRecord names rows that no certificate counts, so that Verify knows them.
+type lettersRecord struct {
+	Format  int         `json:"format"`
+	Owner   Owner       `json:"owner"`
+	Written time.Time   `json:"written"`
+	Rows    []letterRow `json:"rows"`
+}
+
+// letterRow is a row's place, and its key there, see stray.
+type letterRow struct {
+	Connection string `json:"connection"`
+	Stream     string `json:"stream"`
+	Key        string `json:"key"`
+}
+
+// ReplayLetters lets dead letters go through the flow as it is now: what comes of the
+// original message is written as the row of the original event, so that a repetition
+// is dropped like any other. A letter is removed once that is acknowledged; one whose
+// message is bad still stays. The flow may run meanwhile: nothing is certified, and no
+// reader is touched. told is called for each letter.
+func ReplayLetters(ctx context.Context, flow *planner.Flow, ledger connectors.Ledger, letters []connectors.Letter, notice func(connectors.Notice), told func(ReplayedLetter)) error {
+	r, err := newReplayer(ctx, flow, ledger, notice)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	r.options.AcceptDead = true // a person has chosen these
+	last, _, err := r.chain.newestRecord(ctx)
+	if err != nil {
+		return err
+	}
+	for _, resource := range r.resources {
+		if err := resource.load(ctx, ledger, last.State.Schemas[resource.name]); err != nil {
+			return err
+		}
+	}
+	if err := r.open(ctx, false); err != nil {
+		return err
+	}
+	for len(letters) > 0 {
+		n := min(len(letters), flow.Epoch.MaxRecords)
+		if err := r.replayLetters(ctx, letters[:n], told); err != nil {
+			return err
+		}
+		letters = letters[n:]
+	}
+	return nil
+}
+
+// replayLetters writes what comes of some letters, says so in the ledger, and removes
+// them.
+func (r *replayer) replayLetters(ctx context.Context, letters []connectors.Letter, told func(ReplayedLetter)) error {
+	e := r.slots[0]
+	e.begin(planner.SkipBadRows)
+	e.delivery = rereadDelivery(usable(letters))
+	if err := r.decode(e); err != nil {
+		return err
+	}
+	if err := r.transform(e); err != nil {
+		return err
+	}
+	if err := r.ready(ctx, e); err != nil {
+		return err
+	}
+	written := r.rowsOf()
+	if err := r.record(ctx, written.rows); err != nil {
+		return err
+	}
+	for i, sink := range r.sinks {
+		if err := sink.Apply(ctx); err != nil {
+			return r.sinkFailed(i, err)
+		}
+	}
+	if err := r.commit(ctx, e); err != nil {
+		return err
+	}
+	return r.settle(ctx, e, letters, written, told)
+}
+
+// usable are the messages of letters that say which event they were.
+func usable(letters []connectors.Letter) []connectors.Message {
+	var messages []connectors.Message
+	for i := range letters {
+		if letters[i].Message.Source != nil {
+			messages = append(messages, letters[i].Message)
+		}
+	}
+	return messages
+}
+
+// letterRows are the rows that the sinks have ready.
+type letterRows struct {
+	rows   []letterRow
+	counts map[string]int // by event
+}
+
+func (r *replayer) rowsOf() letterRows {
+	all := letterRows{counts: map[string]int{}}
+	for i, sink := range r.sinks {
+		connection := r.flow.Sinks[i].Connection.Name
+		sink.Prepared(func(p connectors.Prepared) {
+			s := stray{subject: p.Subject, id: p.ID, event: p.Event}
+			all.rows = append(all.rows, letterRow{Connection: connection, Stream: p.Stream, Key: s.key()})
+			all.counts[string(p.From.AppendEventID(nil))]++
+		})
+	}
+	return all
+}
+
+// record says in the ledger which rows will come of letters. It is written first: a row
+// that no record names would look like a certified one's copy.
+func (r *replayer) record(ctx context.Context, written []letterRow) error {
+	if len(written) == 0 {
+		return nil
+	}
+	data, err := json.Marshal(lettersRecord{Format: recordFormat, Owner: newOwner(), Written: time.Now().UTC(), Rows: written})
+	if err != nil {
+		return err
+	}
+	last, err := r.ledger.Last(ctx, lettersChain)
+	if err != nil {
+		return err
+	}
+	_, err = r.ledger.Append(ctx, lettersChain, last.Version, data)
+	return err
+}
+
+// settle removes the letters that went through, and tells of each what became of it.
+func (r *replayer) settle(ctx context.Context, e *epoch, letters []connectors.Letter, written letterRows, told func(ReplayedLetter)) error {
+	bad := map[string]string{}
+	for _, f := range e.bad.faults {
+		bad[string(f.message.AppendEventID(nil))] = fmt.Sprintf("%s: %v", f.Code, f.Err)
+	}
+	for _, l := range letters {
+		done := ReplayedLetter{Stream: l.Stream, Sequence: l.Sequence}
+		if l.Message.Source == nil {
+			done.Failed = "it does not say which event it was: an older flowc wrote it"
+		} else {
+			done.Event = string(l.Message.AppendEventID(nil))
+			done.Rows, done.Failed = written.counts[done.Event], bad[done.Event]
+		}
+		if done.Failed == "" {
+			if err := r.conns[r.flow.Dead.Connection].RemoveLetter(ctx, l.Stream, l.Sequence); err != nil {
+				return err
+			}
+		}
+		told(done)
+	}
+	return nil
+}
+
+// givenRows are the keys of rows that came of letters, by place.
+func givenRows(ctx context.Context, ledger connectors.Ledger) (map[letterRow]bool, error) {
+	given := map[letterRow]bool{}
+	for after := uint64(0); ; {
+		entry, err := ledger.Next(ctx, lettersChain, after)
+		if err != nil || entry.Version == 0 {
+			return given, err
+		}
+		var record lettersRecord
+		if err := decodeRecord(entry.Data, &record); err != nil {
+			return nil, fmt.Errorf("entry %d of the letters in the ledger (%s): %w", entry.Version, ledger, err)
+		}
+		for _, row := range record.Rows {
+			given[row] = true
+		}
+		after = entry.Version
+	}
+}
