@@ -51,6 +51,19 @@ var frames = []struct {
 	{"run-failed", wholeSizes[:1], func() *Model { return onRun(runsOfAllStates()[7], "2") }},
 	{"run-stale", wholeSizes[:1], func() *Model { return silent(5 * time.Second) }},
 	{"run-gone", wholeSizes[:1], func() *Model { return silent(90 * time.Second) }},
+	{"run-again", wholeSizes[:1], func() *Model {
+		again := orders()
+		again.Run.ID, again.Run.PID, again.Run.Started = "orders-2", 4720, taken
+		m := silent(20 * time.Second)
+		m.take([]monitor.Snapshot{again})
+		return m
+	}},
+	{"run-cut", wholeSizes[:1], func() *Model {
+		s := orders()
+		s.Cut = "the plan, 500 of 1000 resources"
+		return onRun(s, "2")
+	}},
+	{"run-no-such", wholeSizes[:1], func() *Model { return watching(Options{Flow: "payments"}, orders()) }},
 	{"run-frozen", wholeSizes[:1], func() *Model {
 		m := onRun(orders(), "2", "space")
 		m.now = m.now.Add(12 * time.Second)

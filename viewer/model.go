@@ -136,6 +136,7 @@ func (m *Model) observe(seen []monitor.Snapshot, at time.Time) {
 		}
 		runs[i] = runs[i].next(s, at)
 	}
+	runs = slices.DeleteFunc(runs, func(r run) bool { return r.silent(at) > forgetAfter && r.Run.ID != m.focus })
 	sortRuns(runs)
 	m.runs = runs
 }

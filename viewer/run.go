@@ -14,6 +14,8 @@ const (
 	// goneAfter how long before it is taken to be gone.
 	staleAfter = 3 * time.Second
 	goneAfter  = 15 * time.Second
+	// forgetAfter is how long a run that is gone is still listed.
+	forgetAfter = 10 * time.Minute
 )
 
 // run is what the viewer knows of a run. It is not changed: next makes another one.

@@ -44,7 +44,23 @@ func (m *Model) drawHead(c *canvas, v scene, r run) {
 		why := c.wrap(span{" why      ", dim}, span{r.Reason, lookOf(r.State).role}, c.w)
 		c.lines = append(c.lines, why[:min(3, len(why))]...)
 	}
+	if again, ok := v.successor(r); ok && (state == stale || state == gone || r.over()) {
+		c.put(line{{" again    ", dim}, {"it runs on as " + named(again.Run) + ": 1 shows all runs", attention}})
+	}
+	if r.Cut != "" {
+		c.put(line{{" cut      ", dim}, {"too large to be sent: " + r.Cut, plain}})
+	}
 	c.fade = state == stale || state == gone
+}
+
+// successor is the newest other run of the same flow, if it began later and answers.
+func (v scene) successor(of run) (run, bool) {
+	for _, r := range slices.Backward(v.runs) {
+		if r.Run.Flow == of.Run.Flow && r.Run.Namespace == of.Run.Namespace && r.Run.Started.After(of.Run.Started) && r.shown(v.now) == r.State && !r.over() {
+			return r, true
+		}
+	}
+	return run{}, false
 }
 
 // withFacts adds what is known besides to a line: where, how sure and since when. Where

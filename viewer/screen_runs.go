@@ -119,6 +119,8 @@ func (m *Model) noRuns() string {
 		return m.trouble
 	case !m.looked:
 		return "looking for runs ..."
+	case m.options.Flow != "" && len(m.scene().runs) > 0:
+		return "no run of flow " + m.options.Flow + " answers; 1 shows the others"
 	}
 	return "no run answers here; flowc run FILE starts one"
 }

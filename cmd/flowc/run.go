@@ -216,7 +216,7 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 		}).Stop()
 	}
 	listener.serve(log)
-	a.view.show(all, signals, log)
+	a.view.show(all, signals, target, log)
 	lines.show(all)
 	defer a.view.end()
 	visible := newDiscovery(log)

@@ -47,7 +47,7 @@ func (v *view) flowLog(log *slog.Logger, format string) *slog.Logger {
 }
 
 // show begins to show the runs. Whatever becomes of the viewer, they go on.
-func (v *view) show(runs []*followed, s *signals, log *slog.Logger) {
+func (v *view) show(runs []*followed, s *signals, at target, log *slog.Logger) {
 	if v == nil {
 		return
 	}
@@ -57,6 +57,9 @@ func (v *view) show(runs []*followed, s *signals, log *slog.Logger) {
 	}
 	o := viewer.Options{Source: local, Every: viewEvery, ASCII: viewer.OnlyASCII(os.Getenv), Color: v.app.color,
 		Interrupt: s.interrupt, Over: v.over, Replay: v.replay(s.context, runs)}
+	if at.settings.Has("context") {
+		o.Where = "ctx " + at.settings.Text("context")
+	}
 	if len(runs) == 1 {
 		o.Flow = runs[0].flow.Flow
 	}
