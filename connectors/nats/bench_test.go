@@ -73,3 +73,18 @@ func BenchmarkParseAck(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCommit writes the same epochs as batches with a marker.
+func BenchmarkCommit(b *testing.B) {
+	c, _ := link(b, startEmbedded(b), nil)
+	tx := marked(b, openTransaction(b, c, onceTo("V1", "v1.orders", nil)))
+	batch := orderEvents(b, benchmarkRows-1)
+	b.ReportAllocs()
+	for b.Loop() {
+		prepareAll(b, tx, batch)
+		if _, _, err := tx.Commit(b.Context(), sealed(0)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	reportRows(b)
+}

@@ -36,6 +36,7 @@ type contender struct {
 	name string
 	flow string // the text of its flow; empty for a program by hand
 	out  int    // of messages that arrive in OUT, per four of IN
+	once bool   // it writes batches, and leaves a marker
 }
 
 var contenders = []contender{
@@ -45,6 +46,7 @@ var contenders = []contender{
 	{name: "loop ids", out: 4},
 	{name: "flowc pass", out: 4, flow: `flow bench from nats "in.>" to nats stream "OUT" subject "out.v1" envelope none`},
 	{name: "flowc pass, envelope", out: 4, flow: `flow bench from nats "in.>" to nats stream "OUT" subject "out.v1"`},
+	{name: "flowc pass, once", out: 4, once: true, flow: `flow bench from nats "in.>" to nats stream "OUT" subject "out.v1" envelope none exactly once`},
 	{name: "flowc where, select", out: 1, flow: `flow bench from nats "in.>" where country == "DE" and amount >= 0
 		select { id, customer, total: amount * qty, country } to nats stream "OUT" subject "out.v1"`},
 }
@@ -100,7 +102,7 @@ func newRace(t *testing.T, messages int) *race {
 	if r.js, err = jetstream.New(nc, jetstream.WithPublishAsyncMaxPending(1024)); err != nil {
 		t.Fatal(err)
 	}
-	r.stream("IN", "in.>")
+	r.stream(jetstream.StreamConfig{Name: "IN", Subjects: []string{"in.>"}})
 	for i := range messages {
 		if _, err := r.js.PublishMsgAsync(&natsgo.Msg{Subject: "in.orders", Data: event(i)}, patient); err != nil {
 			t.Fatal(err)
@@ -110,13 +112,11 @@ func newRace(t *testing.T, messages int) *race {
 	return r
 }
 
-func (r *race) stream(name, subjects string) jetstream.Stream {
+func (r *race) stream(config jetstream.StreamConfig) {
 	r.t.Helper()
-	s, err := r.js.CreateStream(r.t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{subjects}})
-	if err != nil {
+	if _, err := r.js.CreateStream(r.t.Context(), config); err != nil {
 		r.t.Fatal(err)
 	}
-	return s
 }
 
 // run lets one contender move everything into an empty stream.
@@ -124,7 +124,7 @@ func (r *race) run(c contender) result {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 5*time.Minute)
 	defer cancel()
-	r.stream("OUT", "out.>")
+	r.stream(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>", "flow.marker.OUT.>"}, AllowAtomicPublish: c.once, AllowRollup: c.once})
 	defer r.clean()
 	if _, err := r.js.CreateConsumer(ctx, "IN", jetstream.ConsumerConfig{Durable: "reader", AckPolicy: jetstream.AckExplicitPolicy, MaxAckPending: 3000}); err != nil {
 		r.t.Fatal(err)
@@ -147,7 +147,11 @@ func (r *race) run(c contender) result {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if want := uint64(r.messages / 4 * c.out); out.CachedInfo().State.Msgs != want {
+	want := uint64(r.messages / 4 * c.out)
+	if c.once {
+		want++
+	}
+	if out.CachedInfo().State.Msgs != want {
 		r.t.Fatalf("%s: %d messages arrived, expected %d\n%s", c.name, out.CachedInfo().State.Msgs, want, output.String())
 	}
 	used := command.ProcessState
