@@ -49,6 +49,8 @@ type reader struct {
 	target    uint64              // the last sequence to come before the run is caught up
 	first     uint64              // the stream's first sequence when it was found
 	keeps     keeping             // what the stream keeps
+	came      time.Time           // when the last message did, or reading began
+	looked    time.Time           // when somebody looked last whether the consumer is paused
 	single    bool                // the next pull takes one message of any size
 	broken    string              // why only Seek can go on; empty if all is well
 	fault     error               // why reading cannot go on at all
@@ -65,7 +67,7 @@ func (r *reader) begin(info *jetstream.ConsumerInfo, floor connectors.Position) 
 	if r.stream.bound != "" {
 		r.seen = max(r.seen, info.AckFloor.Stream) // which it never delivers again
 	}
-	r.delivered, r.pending = info.Delivered.Consumer, unsettled(info)
+	r.delivered, r.pending, r.came = info.Delivered.Consumer, unsettled(info), time.Now()
 	r.inbox = r.source.conn.nc.NewInbox()
 	sub, err := r.source.conn.nc.Subscribe(r.inbox+".*", func(m *natsgo.Msg) { r.source.arrive(r, m) })
 	if err != nil {
@@ -116,13 +118,15 @@ func (r *reader) take(m *natsgo.Msg) {
 	if status && (r.pull == nil || r.pull.token != m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]) {
 		return
 	}
+	now := time.Now()
 	if r.pull != nil {
-		r.pull.lastBeat = time.Now()
+		r.pull.lastBeat = now
 	}
 	if status {
 		r.takeStatus(m)
 		return
 	}
+	r.came = now
 	if r.pull != nil {
 		if r.pull.want--; r.pull.want == 0 {
 			r.pull = nil

@@ -164,10 +164,16 @@ func (s *source) Seek(ctx context.Context, records string, from []connectors.Pos
 	if !s.sought {
 		s.reportReading()
 		s.beat = every(s.ackWait/3, s.extend)
-		s.guard = every(lookInterval, s.guardRetention)
+		s.guard = every(lookInterval, s.lookAfter)
 	}
 	s.readers, s.sought = readers, true
 	return good, nil
+}
+
+// lookAfter looks at what reading itself does not show.
+func (s *source) lookAfter(ctx context.Context) {
+	s.guardRetention(ctx)
+	s.guardPauses(ctx)
 }
 
 // reportReading says once which streams are read.

@@ -268,8 +268,8 @@ func TestForeignConsumersAreRefused(t *testing.T) {
 		metadata map[string]string
 		err      string
 	}{
-		{"nobody's", nil, "belongs to somebody else"},
-		{"another flow's", map[string]string{metaFlow: "prod/orders", metaFormat: "1"}, "belongs to prod/orders"},
+		{"nobody's", nil, `belongs to somebody else and reads "orders.eu"; flow default/orders, which would read "orders.>", does not change it`},
+		{"another flow's", map[string]string{metaFlow: "prod/orders", metaFormat: "1"}, `belongs to prod/orders and reads "orders.eu"; flow default/orders, which would read "orders.>"`},
 		{"newer", map[string]string{metaFlow: "default/orders", metaFormat: "2"}, "made by a newer flowc (format 2)"},
 		{"that of lost records", map[string]string{metaFlow: "default/orders", metaFormat: "1", metaRecords: "OTHERS"}, "other records of this flow than the ledger holds"},
 	} {
@@ -277,7 +277,7 @@ func TestForeignConsumersAreRefused(t *testing.T) {
 			url := startEmbedded(t)
 			js := client(t, url)
 			makeStream(t, js, streamOn("ORDERS", "orders.>"))
-			config := jetstream.ConsumerConfig{Durable: consumerName(someFlow), AckPolicy: jetstream.AckExplicitPolicy, Metadata: v.metadata, Description: "theirs"}
+			config := jetstream.ConsumerConfig{Durable: consumerName(someFlow), AckPolicy: jetstream.AckExplicitPolicy, FilterSubject: "orders.eu", Metadata: v.metadata, Description: "theirs"}
 			if _, err := js.CreateConsumer(t.Context(), "ORDERS", config); err != nil {
 				t.Fatal(err)
 			}
@@ -324,6 +324,31 @@ func TestOurConsumerIsUpdatedInPlace(t *testing.T) {
 	info := consumerInfo(t, js, "ORDERS")
 	if !info.Created.Equal(created) || info.Config.AckWait != 9*time.Second || strings.Join(filters(info.Config), " ") != "orders.>" {
 		t.Errorf("expected the same consumer with other settings, found %+v", info.Config)
+	}
+}
+
+// A consumer of ours with credit for one message, as older programs made it, gets
+// what it lacks without being made anew.
+func TestAConsumerWithASingleCreditIsUpgradedInPlace(t *testing.T) {
+	url := startEmbedded(t)
+	js := client(t, url)
+	makeStream(t, js, streamOn("ORDERS", "orders.>"))
+	fill(t, js, 10, "orders.x")
+	older := jetstream.ConsumerConfig{Durable: consumerName(someFlow), AckPolicy: jetstream.AckExplicitPolicy, MaxAckPending: 1, MaxDeliver: -1,
+		AckWait: time.Hour, FilterSubject: "orders.>", Metadata: map[string]string{metaFlow: someFlow.String(), metaRecords: someRecords, metaFormat: "1"}}
+	made, err := js.CreateConsumer(t.Context(), "ORDERS", older)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := made.Next(jetstream.FetchMaxWait(patience)); err != nil { // its one message is somebody's, who is dead
+		t.Fatal(err)
+	}
+	c, _ := link(t, url, nil)
+	s := ordersFrom(t, c, nil)
+	expectSequences(t, read(t, s, records(10)), upTo(1, 10))
+	info := consumerInfo(t, js, "ORDERS")
+	if !info.Created.Equal(made.CachedInfo().Created) || info.Config.MaxAckPending != 3000 || info.Config.AckWait != 30*time.Second || !pins(info.Config) {
+		t.Errorf("expected the same consumer with more credit, found %+v", info)
 	}
 }
 
