@@ -100,6 +100,31 @@ func TestASCIITerminal(t *testing.T) {
 	x.Ends(statusDone)
 }
 
+func TestColors(t *testing.T) {
+	t.Parallel() // it mostly waits
+	w := newWorld(t)
+	w.serve(recorded("orders", 1))
+	for _, c := range []struct {
+		env, args []string
+		colored   bool
+	}{
+		{nil, nil, true},
+		{[]string{"NO_COLOR=1"}, nil, false},
+		{nil, []string{"--color", "never"}, false},
+		{[]string{"NO_COLOR=1"}, []string{"--color", "always"}, true},
+		{[]string{"TERM=dumb"}, nil, false},
+	} {
+		env := append([]string{"PATH=" + os.Getenv("PATH"), "XDG_CONFIG_HOME=" + t.TempDir(), "LC_ALL=C.UTF-8"}, c.env...)
+		x := terminal.Start(t, 80, 24, env, append([]string{"flowtui", "--server", w.url, "orders"}, c.args...)...)
+		x.Shows("RUNNING", "q quit")
+		if painted := x.Painted(); strings.Contains(painted, "38;5;33m") != c.colored {
+			t.Errorf("%q %q: expected colors %t, found\n%q", c.env, c.args, c.colored, painted)
+		}
+		x.Keys("q")
+		x.Ends(statusDone)
+	}
+}
+
 // TestServerRestarts watches a run whose server goes away and comes back.
 func TestServerRestarts(t *testing.T) {
 	t.Parallel() // it mostly waits

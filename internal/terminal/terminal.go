@@ -85,6 +85,16 @@ func (x *Terminal) Screen() string {
 	return text
 }
 
+// Painted is Screen with the escape codes of its colors.
+func (x *Terminal) Painted() string {
+	x.t.Helper()
+	out, err := exec.Command("tmux", "-S", x.socket, "capture-pane", "-e", "-p").Output()
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return string(out)
+}
+
 // Keys types keys, by tmux's names: q, Enter, C-c.
 func (x *Terminal) Keys(keys ...string) {
 	x.t.Helper()
