@@ -11,6 +11,7 @@ import (
 )
 
 func TestDemoWithoutATerminal(t *testing.T) {
+	t.Parallel() // it mostly waits
 	var out, errs bytes.Buffer
 	a := &app{in: strings.NewReader(""), out: &out, terminal: &out, errs: &errs, kinds: []connectors.Kind{nats.Kind()}, color: "auto", namespace: "default"}
 	if err := a.demo(t.Context(), 2500*time.Millisecond); err != nil {

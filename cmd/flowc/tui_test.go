@@ -6,7 +6,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/nats"
 	"github.com/flowlang/flow/internal/terminal"
 )
 
@@ -108,4 +111,37 @@ from nats "orders.>" epoch 50/10m to out stream "OUT" subject "out.v1" publish_t
 	})
 	x.Ends(statusSignal + int(syscall.SIGINT))
 	x.Shows("a second signal: the open epoch was dropped")
+}
+
+// TestRunGoesOnWithoutItsViewer takes the screen away from a viewer: what was kept is
+// printed, and the run comes to its end.
+func TestRunGoesOnWithoutItsViewer(t *testing.T) {
+	var out, errs output
+	a := &app{in: strings.NewReader(""), terminal: &out, kinds: []connectors.Kind{nats.Kind()}, color: "auto", namespace: "default"}
+	a.view = &view{app: a, out: &curtain{to: &out}, err: &curtain{to: &errs}, over: make(chan struct{})}
+	a.out, a.errs = a.view.out, a.view.err
+	flow, seed := writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"n": 1}))
+	r := running{embedded: temporary, seed: seed, until: "caught-up", grace: time.Second, logFormat: "text"}
+	if err := a.run(t.Context(), []string{flow}, r); err != nil {
+		t.Fatal(err)
+	}
+	if text := errs.String(); !strings.Contains(text, "published the seed") || !strings.Contains(text, "the viewer has ended, and the run goes on") {
+		t.Errorf("found on stderr\n%s", text)
+	}
+	if text := out.String(); !strings.Contains(text, "orders: caught up after 1 certified epoch") {
+		t.Errorf("found on stdout\n%s", text)
+	}
+}
+
+func TestCurtainKeepsSoMuch(t *testing.T) {
+	var to output
+	c := &curtain{to: &to}
+	fmt.Fprint(muted{c}, "unseen")
+	fmt.Fprint(c, "kept ")
+	fmt.Fprint(c, strings.Repeat("x", maxKept))
+	c.raise()
+	fmt.Fprint(muted{c}, "seen")
+	if want := fmt.Sprintf("kept ... and %d bytes more\nseen", maxKept); to.String() != want {
+		t.Errorf("expected %q, found %q", want, to.String())
+	}
 }
