@@ -2,6 +2,7 @@ package exec
 
 import (
 	"slices"
+	"time"
 
 	"github.com/flowlang/flow/connectors"
 )
@@ -78,6 +79,20 @@ func (m *machine) done(e *epoch) *Done {
 	}
 	for _, l := range e.bad.letters() {
 		d.Counts[l.Message.Resource].Bad++
+	}
+	return d
+}
+
+// doneBefore is what there is to tell of an epoch that is certified from its marker.
+func (m *machine) doneBefore(e CertifiedEpoch) *Done {
+	d := &Done{Ranges: e.Ranges, Receipts: e.Receipts, Counts: make([]Counts, len(m.resources))}
+	for phase := Reading; phase < phases; phase++ {
+		d.Spent[phase] = time.Duration(e.Times[phase.String()])
+	}
+	if len(d.Counts) == 1 { // else it is not known whose messages they were
+		for _, r := range e.Ranges {
+			d.Counts[0].Read += r.Records
+		}
 	}
 	return d
 }

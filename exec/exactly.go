@@ -210,7 +210,7 @@ func (m *machine) certifyFrom(ctx context.Context, s *seat, r *Record, marker co
 	m.countFrom(epoch)
 	m.notice(connectors.Notice{Text: "an epoch was committed before its certificate could be written; it is certified from its marker",
 		Attributes: []any{"epoch", r.State.Epoch, "stream", marker.Stream, "marker", marker.Sequence}})
-	m.emit(Event{Kind: Certified, Epoch: r.State.Epoch})
+	m.emit(Event{Kind: Certified, Epoch: r.State.Epoch, Done: m.doneBefore(epoch)})
 	return nil
 }
 

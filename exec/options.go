@@ -61,7 +61,7 @@ const (
 )
 
 // Done is an epoch that has ended. Its messages and bad rows are on loan until OnEvent
-// returns.
+// returns. An epoch that was committed and is certified from its marker has neither.
 type Done struct {
 	Messages []connectors.Message
 	Spent    [phases]time.Duration

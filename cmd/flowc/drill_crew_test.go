@@ -48,10 +48,15 @@ func (c *crew) tend() {
 			continue
 		}
 		if p != nil && p.command.ProcessState.Exited() && strings.Contains(p.errs.String(), "msg=admitted") {
-			c.a.t.Errorf("process %d ended with status %d while it ran the flow", p.command.Process.Pid, p.command.ProcessState.ExitCode())
+			c.a.t.Errorf("process %d ended with status %d while it ran the flow\n%s", p.command.Process.Pid, p.command.ProcessState.ExitCode(), lastLines(p.errs.String(), linesEach))
 		}
 		c.members[i] = c.start(i)
 	}
+}
+
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
 // until waits for a condition, and keeps the crew at work meanwhile.

@@ -14,6 +14,9 @@ import (
 // ledgerStream holds the flow's certificates, which are no output.
 const ledgerStream = "FLOW_LEDGER"
 
+// markerHeader is on what a flow keeps in a stream besides its rows.
+const markerHeader = "Flow-Marker"
+
 // world is the server of one run, and what was put into it.
 type world struct {
 	server *embedded.Server
@@ -110,9 +113,11 @@ func (w *world) collect(ctx context.Context, r *Result) error {
 			return fmt.Errorf("reading stream %s: %w", name, err)
 		}
 		for _, m := range messages {
-			if isLetter(m) {
+			switch {
+			case m.Header.Get(markerHeader) != "":
+			case isLetter(m):
 				r.letters = append(r.letters, m)
-			} else {
+			default:
 				at := place{name, m.Subject}
 				r.output[at] = append(r.output[at], m)
 			}
