@@ -66,26 +66,35 @@ func describeSink(spec connectors.SinkSpec) []string {
 		connectors.FormatCount(limits.Messages), connectors.FormatSize(limits.Bytes), timeout))
 }
 
+// mostDescribed streams that would be made are told: there may be one a resource.
+const mostDescribed = 10
+
 func describeCreation(spec connectors.SinkSpec) string {
-	s := sink{spec: spec}
-	var made []string
-	how := "with file storage and the server's defaults"
+	var names []string
 	for i := range spec.Resources {
 		stream := fillResource(spec, i, "stream")
 		if !stream.Constant() {
 			return "file storage, the server's defaults, one subject"
 		}
-		config, err := s.configOf(stream.Text, "")
+		names = append(names, stream.Text)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	s := sink{spec: spec}
+	var made []string
+	how := "with file storage and the server's defaults"
+	for _, name := range names[:min(len(names), mostDescribed)] {
+		config, err := s.configOf(name, "")
 		if err != nil {
 			return "not possible here, " + err.Error()
 		}
 		if config.AllowAtomicPublish {
 			how = "with file storage, allow_atomic, allow_rollup, allow_msg_ttl and the server's defaults"
 		}
-		text := fmt.Sprintf("%s (%s)", stream.Text, strings.Join(config.Subjects, " "))
-		if len(made) == 0 || made[len(made)-1] != text {
-			made = append(made, text)
-		}
+		made = append(made, fmt.Sprintf("%s (%s)", name, strings.Join(config.Subjects, " ")))
+	}
+	if more := len(names) - mostDescribed; more > 0 {
+		made = append(made, fmt.Sprintf("%s more", connectors.FormatCount(int64(more))))
 	}
 	return strings.Join(made, ", ") + ", " + how
 }

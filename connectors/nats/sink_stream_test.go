@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"fmt"
 	"errors"
 	"slices"
 	"strings"
@@ -167,6 +168,23 @@ func TestDescribeSink(t *testing.T) {
 	for _, want := range []string{"orders goes to stream V1 on subject v1.orders", "a missing stream is made: V1 (v1.>)", "at most 1,024 messages and 16 MiB in flight, each acknowledged within 5s"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("expected %q in\n%s", want, lines)
+		}
+	}
+}
+
+// TestDescribeSinkOfManyResources tells of some streams, and does not look for
+// what they hold once a resource.
+func TestDescribeSinkOfManyResources(t *testing.T) {
+	resources := make([]string, 1000)
+	for i := range resources {
+		resources[i] = fmt.Sprintf("r%04d", i)
+	}
+	for stream, want := range map[string]string{
+		"<resource>": "a missing stream is made: r0000 (out.r0000), r0001 (out.r0001), r0002 (out.r0002), r0003 (out.r0003), r0004 (out.r0004), r0005 (out.r0005), r0006 (out.r0006), r0007 (out.r0007), r0008 (out.r0008), r0009 (out.r0009), 990 more, with",
+		"OUT":        "a missing stream is made: OUT (out.>), with",
+	} {
+		if lines := strings.Join(describeSink(sinkSpec(stream, "out.<resource>", resources, resources)), "\n"); !strings.Contains(lines, want) {
+			t.Errorf("expected %q in\n%s", want, lines[len(lines)-500:])
 		}
 	}
 }
