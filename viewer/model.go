@@ -41,11 +41,12 @@ type Model struct {
 	width, height int
 	now           time.Time
 
-	runs    []run // replaced, never changed, so that a frozen scene stays
-	looked  bool  // the source has answered once
-	looking bool  // a question to the source is open
-	trouble string
-	focus   string // the id of the chosen run
+	runs     []run // replaced, never changed, so that a frozen scene stays
+	looked   bool  // the source has answered once
+	looking  bool  // a question to the source is open
+	nextLook time.Time
+	trouble  string
+	focus    string // the id of the chosen run
 
 	screen screen
 	places [screens]place

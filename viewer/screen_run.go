@@ -39,6 +39,9 @@ func (m *Model) drawHead(c *canvas, v scene, r run) {
 		right[len(right)-1].text = "no cert yet"
 	}
 	facts := []string{m.whereOf(r), guarantee(r), "up " + age(r.since(r.Run.Started, v.now))}
+	if r.over() {
+		facts[2] = ""
+	}
 	c.put(c.spread(c.withFacts(left, facts, c.w-1-c.length(right)), right, c.w))
 	if r.Reason != "" {
 		why := c.wrap(span{" why      ", dim}, span{r.Reason, lookOf(r.State).role}, c.w)
@@ -95,61 +98,6 @@ func guarantee(r run) string {
 		return stream + " " + r.Run.Guarantee
 	}
 	return r.Run.Guarantee
-}
-
-// phases are the executor's phases, as short as a line wants them, and as a sentence.
-var phases = map[string]struct{ short, doing string }{
-	"reading":       {"read", "reading"},
-	"decoding":      {"dec", "decoding"},
-	"transforming":  {"map", "mapping"},
-	"applying":      {"pub", "publishing"},
-	"committing":    {"commit", "committing"},
-	"certifying":    {"cert", "certifying"},
-	"acknowledging": {"ack", "acknowledging"},
-	"recovering":    {"recover", "recovering"},
-	"waiting":       {"wait", "waiting"},
-	"idling":        {"idle", "idle"},
-	"pausing":       {"pause", "paused"},
-}
-
-// sentences say what a run's time goes to.
-var sentences = map[string]string{
-	monitor.CauseIdle:           "idle, nothing to read",
-	monitor.CauseRead:           "reading",
-	monitor.CauseDecode:         "decoding",
-	monitor.CauseTransform:      "mapping",
-	monitor.CausePublish:        "publishing",
-	monitor.CauseWindowMessages: "waiting for publish acks (message limit)",
-	monitor.CauseWindowBytes:    "waiting for publish acks (byte limit)",
-	monitor.CauseAcks:           "waiting for the last publish acks",
-	monitor.CauseCommit:         "committing",
-	monitor.CauseCertify:        "certifying",
-	monitor.CauseAck:            "acknowledging the source",
-	monitor.CauseRecover:        "going back to the last certificate",
-	monitor.CauseWait:           "waiting for the next try",
-	monitor.CausePause:          "paused",
-}
-
-// sentence is what a cause means; one of a newer run is shown as it is called.
-func sentence(cause string) string {
-	if text, ok := sentences[cause]; ok {
-		return text
-	}
-	return cause
-}
-
-func shortPhase(name string) string {
-	if p, ok := phases[name]; ok {
-		return p.short
-	}
-	return name
-}
-
-func doing(name string) string {
-	if p, ok := phases[name]; ok {
-		return p.doing
-	}
-	return name
 }
 
 func epochLine(r run) line {
@@ -231,7 +179,10 @@ func (c *canvas) causeLine(r run) line {
 		lag = lag.add(mood, " "+r.rates.trend.String())
 	}
 	l := line{{" cause    ", dim}}
-	if len(r.rates.shares) == 0 {
+	switch {
+	case r.over():
+		return append(l.add(plain, "the run has ended"), lag...)
+	case len(r.rates.shares) == 0:
 		return append(l.add(dim, "not known yet"), lag...)
 	}
 	top := r.rates.shares[0]

@@ -105,7 +105,7 @@ func (m *Model) drawRuns(c *canvas) {
 	v := m.scene()
 	left := line{{" flowtui", strong}, {"  " + plural(len(v.runs), "run"), plain}, {"  " + m.options.Where, dim}}
 	c.put(c.spread(left, m.marks(v), c.w))
-	about := m.about(v)
+	about := m.about(c, v)
 	c.table(m.runsListing(c.w), m.places[runsScreen], max(2, c.free()-len(about)), m.noRuns())
 	for _, l := range about[:min(len(about), c.free())] {
 		c.put(l)
@@ -127,7 +127,7 @@ func (m *Model) noRuns() string {
 
 // about says, below the list, which run the chosen one is, and what keeps it from
 // running.
-func (m *Model) about(v scene) []line {
+func (m *Model) about(c *canvas, v scene) []line {
 	r, ok := m.focused(v)
 	if !ok {
 		return nil
@@ -135,7 +135,8 @@ func (m *Model) about(v scene) []line {
 	where := fmt.Sprintf("  %s, process %d, flowc %s, at %s, up %s", r.Run.Host, r.Run.PID, r.Run.Version, r.Run.Server, age(r.since(r.Run.Started, v.now)))
 	lines := []line{{{" " + r.Run.Flow, strong}, {where, dim}}}
 	if r.Reason != "" {
-		lines = append(lines, line{{" why  ", dim}, {r.Reason, lookOf(r.State).role}})
+		why := c.wrap(span{" why  ", dim}, span{r.Reason, lookOf(r.State).role}, c.w)
+		lines = append(lines, why[:min(3, len(why))]...)
 	}
 	return lines
 }

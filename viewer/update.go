@@ -38,8 +38,8 @@ type (
 	overMsg struct{}
 )
 
-// tickEvery is how often ages are drawn anew.
-const tickEvery = 500 * time.Millisecond
+// tickEvery is how often ages are drawn anew, and it is seen whether to look again.
+const tickEvery = 250 * time.Millisecond
 
 // askTimeout bounds what the source is asked for.
 const askTimeout = 10 * time.Second
@@ -53,12 +53,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.width, m.height = msg.Width, msg.Height
 	case tickMsg:
 		m.now = time.Time(msg)
-		return m, tea.Batch(tick(), m.refresh())
-	case nextLookMsg:
-		m.looking = false
-		return m, m.look()
+		if m.now.Before(m.nextLook) {
+			return m, tea.Batch(tick(), m.refresh())
+		}
+		return m, tea.Batch(tick(), m.refresh(), m.look())
 	case seenMsg:
-		return m, m.seen(msg)
+		m.seen(msg)
 	case deadMsg:
 		m.tookDead(msg)
 	case epochMsg:
@@ -83,10 +83,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// nextLookMsg says that it is time to look again.
-type nextLookMsg struct{}
-
-// look asks the source once.
+// look asks the source once, unless it is being asked.
 func (m *Model) look() tea.Cmd {
 	if m.looking {
 		return nil
@@ -101,19 +98,20 @@ func (m *Model) look() tea.Cmd {
 	}
 }
 
-// seen takes what came, and looks again after a while.
-func (m *Model) seen(msg seenMsg) tea.Cmd {
-	m.looked, m.trouble = true, ""
+// seen takes what came. The source is asked again after a while.
+func (m *Model) seen(msg seenMsg) {
+	now := time.Now()
+	m.looked, m.looking, m.trouble = true, false, ""
+	m.nextLook = now.Add(m.options.Every)
 	if msg.err != nil {
 		m.trouble = msg.err.Error()
 	} else {
-		m.observe(msg.runs, time.Now())
+		m.observe(msg.runs, now)
 	}
 	if m.focus == "" {
 		m.focus = m.focusID()
 		m.places[runsScreen].key = m.focus
 	}
-	return tea.Tick(m.options.Every, func(time.Time) tea.Msg { return nextLookMsg{} })
 }
 
 // refresh asks for what the screen shows besides snapshots.

@@ -218,13 +218,11 @@ func TestTroubleIsShownUntilItIsOver(t *testing.T) {
 	answer(t, m, m.look())
 	shows(t, m, "disconnected from nats://x")
 	source.err, source.runs = nil, []monitor.Snapshot{orders()}
-	m.looking = false
 	answer(t, m, m.look())
 	shows(t, m, "RUNNING")
 	if m.trouble != "" || m.focus != "orders-1" {
 		t.Errorf("trouble %q, focus %q", m.trouble, m.focus)
 	}
-	m.looking = false
 	answer(t, m, m.look())
 	if source.focus != "orders-1" {
 		t.Errorf("the chosen run is not asked for in full: %q", source.focus)
