@@ -21,6 +21,9 @@ type Ledger interface {
 	// version. An append whose outcome was lost is looked up: equal data in the
 	// newest entry means that it was written, so data must be unique to its writer.
 	Append(ctx context.Context, chain string, previous uint64, data []byte) (uint64, error)
+	// Siblings are the flows of the same namespace that have a run specification in
+	// the same place, by name, this one included.
+	Siblings(ctx context.Context) ([]string, error)
 }
 
 // Entry is one entry of a chain. Versions grow along a chain.

@@ -43,6 +43,8 @@ type Target struct {
 	Account string
 	// Created is when the stream was made, in Unix nanoseconds; 0 if it is not there yet.
 	Created int64
+	// Replicas are those of the stream; 0 if it is not there yet, or not known.
+	Replicas int
 	// Key is the setting that a refusal is about.
 	Key string
 }

@@ -23,6 +23,9 @@ type SourceOptions struct {
 	// Idle is called by Read when it begins and when it ceases to wait since there is
 	// nothing to read, as far as is known. It may be nil.
 	Idle func(bool)
+	// Inherits is a flow whose position this one goes on from. What that left at the
+	// other end is taken away once this flow's own is there. Empty if there is none.
+	Inherits Identity
 }
 
 // Bounds end an epoch, each by itself. A zero bound is none; MaxRecords and
@@ -41,6 +44,12 @@ type Source interface {
 	// Avoid tells the source where its flow writes, before anything is read. What
 	// the flow writes to is never read; an error names a loop and how to end it.
 	Avoid(targets []Target) error
+	// Streams are what is read, apart from what Avoid and Confine have taken away.
+	Streams() []SourceStream
+	// Confine takes away every stream but these, before the first Seek, and reports
+	// those: they are not read. From the first Seek on a stream that comes to match
+	// is reported as well, within ten seconds.
+	Confine(streams []string)
 	// Held says whether a process reads through what this source would read through.
 	// It changes nothing at the other end, and is asked before the first Seek.
 	Held(ctx context.Context) (Tenure, error)
@@ -64,6 +73,18 @@ type Source interface {
 	// Close hands back what was delivered and not acknowledged, and lets go, so that
 	// others find the source vacant at once.
 	Close(ctx context.Context) error
+}
+
+// SourceStream is a stream that a source reads, as it was when the source was opened.
+type SourceStream struct {
+	Stream   string
+	Replicas int
+	Messages uint64 // that it holds; All says that the flow reads all of its subjects
+	Bytes    uint64
+	All      bool
+	Oldest   time.Time // when the first of them was stored
+	Begins   string    // where the flow begins to read, if not at the first message
+	Makes    string    // what the first Seek makes there to read through; empty if nothing
 }
 
 // Tenure says whether a source is in use by a process.

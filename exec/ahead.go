@@ -57,7 +57,7 @@ func (m *machine) fill(ctx context.Context, e *epoch) error {
 
 // ownerInterval is how often an idle flow makes sure that it is the owner still.
 // Otherwise each certificate does.
-const ownerInterval = 5 * time.Second
+const ownerInterval = 2 * time.Second
 
 // take waits for the epoch that is read ahead, which it begins if it is not.
 func (m *machine) take(ctx context.Context) (*epoch, error) {

@@ -42,6 +42,9 @@ func RunAll(ctx context.Context, plan *planner.Plan, options func(*planner.Flow)
 					<-over[u]
 				}
 			}
+			for _, other := range plan.Flows {
+				o.together = append(o.together, other.Flow)
+			}
 			began := time.Now()
 			totals, err := runWhenFed(ctx, f, o, len(plan.Upstream(f)) > 0)
 			results[i] = Result{Flow: f, Totals: totals, Err: err, Took: time.Since(began)}

@@ -3,11 +3,9 @@ package exec
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -31,14 +29,6 @@ type chain struct {
 	version     uint64 // of the newest record, which is this owner's
 	state       State
 	read        time.Time // when this owner last saw its own record as the newest
-}
-
-func newOwner() Owner {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown host"
-	}
-	return Owner{ID: rand.Text(), Host: host, PID: os.Getpid(), Started: time.Now().UTC()}
 }
 
 // readRecord is the newest record of the epoch chain; nil if there is none.
@@ -85,27 +75,15 @@ func unreadable(err error) error {
 		WithHelp("something else has written there; find and remove its message, so that the record before it is the newest")
 }
 
-// claim makes this process the owner. A former owner's next append is refused. Its
-// certificates may come in between for a while; another claim ends the attempt.
-func (c *chain) claim(ctx context.Context) error {
-	for {
-		last, version, err := c.readRecord(ctx)
-		if err != nil {
-			return err
-		}
-		attempt, state := uint64(1), State{Records: rand.Text()}
-		if last != nil {
-			attempt, state = last.Attempt+1, last.State
-		}
-		if c.attempt != 0 && attempt != c.attempt {
-			return supersededBy(last)
-		}
-		c.attempt, c.state, c.version = attempt, state, version
-		err = c.append(ctx, ClaimRecord, state)
-		if !errors.Is(err, connectors.ErrSuperseded) {
-			return err
-		}
+// claim makes this process the owner, if the newest record is still last, of that
+// version; else it fails with ErrSuperseded. A former owner's next append is refused
+// then. The state goes on from the record, or begins.
+func (c *chain) claim(ctx context.Context, last *Record, version uint64, begin State) error {
+	c.attempt, c.state, c.version = 1, begin, version
+	if last != nil {
+		c.attempt = last.Attempt + 1
 	}
+	return c.append(ctx, ClaimRecord, begin)
 }
 
 // certify appends an epoch's certificate.
@@ -207,16 +185,17 @@ func (c *chain) superseded(ctx context.Context) error {
 
 // supersededBy names who has taken the flow over, and why.
 func supersededBy(r *Record) error {
-	by := fmt.Sprintf("process %d on %s, since %s", r.Owner.PID, r.Owner.Host, r.Owner.Started.Format(time.RFC3339))
-	if r.Kind == ResetRecord {
+	by := fmt.Sprintf("%s, since %s", r.Owner, r.Owner.Started.Format(time.RFC3339))
+	switch r.Kind {
+	case ResetRecord:
 		by += ", which reset a schema"
-	}
-	if r.Kind == RepairRecord {
+	case AdoptedRecord:
+		by += ", which continues the flow as " + r.Successor
+	case RepairRecord:
 		by += ", which repaired a destination"
-	}
-	if r.Kind == AcceptRecord {
+	case AcceptRecord:
 		by += ", which accepted the destinations as they are"
 	}
 	return connectors.Errorf(connectors.Permanent, "%w: %s; this one stops, and acknowledges nothing more", connectors.ErrSuperseded, by).
-		WithHelp("a flow runs in one process at a time; look for what else starts it, or give one of the two another name")
+		WithHelp("a flow runs in one process at a time; look for what else starts it with --replace, or give one of the two another name")
 }

@@ -133,7 +133,7 @@ func (w *world) workerUntil(commits int) <-chan error {
 	go func() {
 		bounded, cancel := context.WithTimeout(ctx, 20*time.Second)
 		defer cancel()
-		_, err := exec.Run(bounded, flow, exec.Options{UntilCaughtUp: true})
+		_, err := exec.Run(bounded, flow, exec.Options{UntilCaughtUp: true, Replace: true})
 		done <- err
 	}()
 	return done

@@ -99,7 +99,7 @@ func (w *world) drainStepped(text string, s *steps) error {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second)
 	defer cancel()
-	_, err := exec.Run(ctx, w.steppedPlan(text, s), exec.Options{UntilCaughtUp: true, OnEvent: func(e exec.Event) {
+	_, err := exec.Run(ctx, w.steppedPlan(text, s), exec.Options{UntilCaughtUp: true, Replace: true, OnEvent: func(e exec.Event) {
 		if e.Kind == exec.Certified && (e.Done == nil || len(e.Done.Ranges) == 0 || len(e.Done.Receipts) == 0 || e.Done.Counts[0].Read == 0) {
 			w.t.Errorf("nothing is told of epoch %d: %+v", e.Epoch, e.Done)
 		}

@@ -182,7 +182,7 @@ func TestMarkersThatDoNotGoWithTheLedger(t *testing.T) {
 	refusedWith(t, exactFlow, func(w *world) { w.purge("FLOW_LEDGER", "flow.ledger.default.orders.>") },
 		"goes with other records of this flow than the ledger holds", "nats stream purge V1 --subject flow.marker.V1.default.orders.0")
 	refusedWith(t, strings.ReplaceAll(exactFlow, "exactly once", `exactly once marker "flow.marker.V1.mine"`), func(w *world) {
-		if _, err := w.drain(strings.Replace("flow other "+exactFlow, "exactly once", `exactly once marker "flow.marker.V1.mine"`, 1)); err != nil {
+		if _, err := w.drainAs(strings.Replace("flow other "+exactFlow, "exactly once", `exactly once marker "flow.marker.V1.mine"`, 1), exec.Options{Fresh: true}); err != nil {
 			w.t.Fatal(err)
 		}
 	}, `belongs to flow default/other`)

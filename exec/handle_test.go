@@ -95,7 +95,7 @@ func TestAFullWindowIsSeen(t *testing.T) {
 	} {
 		h := exec.NewHandle()
 		text := `flow f` + string(limit[2]) + ` from nats "orders.>" epoch 1000/200ms to nats stream "OUT" subject "out.v1" max_in_flight ` + limit
-		if _, err := exec.Run(t.Context(), w.plan(text), exec.Options{UntilCaughtUp: true, Handle: h}); err != nil {
+		if _, err := exec.Run(t.Context(), w.plan(text), exec.Options{UntilCaughtUp: true, Handle: h, Fresh: true}); err != nil {
 			t.Fatal(err)
 		}
 		if s := h.Status(); waited(s.Waited) == 0 {

@@ -106,9 +106,16 @@ func (w *world) plan(text string) *planner.Flow {
 // drain runs a flow until it is caught up, within a bound.
 func (w *world) drain(text string) (exec.Totals, error) {
 	w.t.Helper()
+	return w.drainAs(text, exec.Options{})
+}
+
+// drainAs is drain with options.
+func (w *world) drainAs(text string, options exec.Options) (exec.Totals, error) {
+	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second)
 	defer cancel()
-	return exec.Run(ctx, w.plan(text), exec.Options{UntilCaughtUp: true})
+	options.UntilCaughtUp = true
+	return exec.Run(ctx, w.plan(text), options)
 }
 
 // ids are the ids of the messages in a stream, in its order.
@@ -181,12 +188,19 @@ type running struct {
 
 func (w *world) start(text string) *running {
 	w.t.Helper()
+	return w.startAs(text, exec.Options{})
+}
+
+// startAs is start with options.
+func (w *world) startAs(text string, options exec.Options) *running {
+	w.t.Helper()
 	flow := w.plan(text)
 	r := &running{stop: make(chan struct{}), done: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		defer close(r.done)
-		r.totals, r.err = exec.Run(ctx, flow, exec.Options{Stop: r.stop, OnEvent: r.event, OnNotice: r.notice})
+		options.Stop, options.OnEvent, options.OnNotice = r.stop, r.event, r.notice
+		r.totals, r.err = exec.Run(ctx, flow, options)
 	}()
 	w.t.Cleanup(func() { cancel(); <-r.done })
 	return r

@@ -138,7 +138,7 @@ func (r *replayer) record(ctx context.Context, written []letterRow) error {
 	if len(written) == 0 {
 		return nil
 	}
-	data, err := json.Marshal(lettersRecord{Format: recordFormat, Owner: newOwner(), Written: time.Now().UTC(), Rows: written})
+	data, err := json.Marshal(lettersRecord{Format: recordFormat, Owner: thisProcess(), Written: time.Now().UTC(), Rows: written})
 	if err != nil {
 		return err
 	}

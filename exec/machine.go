@@ -30,6 +30,7 @@ type machine struct {
 	exactly   exactly
 	ledger    connectors.Ledger
 	chain     *chain
+	over      func() // called at the end: the owner runs no more
 	resources []*resource
 
 	slots  [2]*epoch // the one that is written and the one that is read, in turn
@@ -66,6 +67,8 @@ func newMachine(flow *planner.Flow, options Options) (*machine, error) {
 	if most := flow.AtomicRecords(); most > 0 {
 		m.bounds.MaxRecords = min(m.bounds.MaxRecords, most)
 	}
+	owner, over := newOwner()
+	m.chain, m.over = &chain{flow: flow.Identity.String(), fingerprint: flow.Fingerprint, owner: owner}, over
 	for _, name := range flow.Resources() {
 		m.resources = append(m.resources, &resource{name: name, declared: flow.Schema, schema: flow.Schema, newest: flow.Schema})
 	}
@@ -357,4 +360,5 @@ func (m *machine) close() {
 	for _, conn := range m.conns {
 		conn.Close()
 	}
+	m.over()
 }

@@ -25,12 +25,25 @@ type Options struct {
 	// committed, certified and acknowledged. A failure that would be retried ends
 	// the run with ErrStopped then.
 	Stop <-chan struct{}
+	// Replace takes the flow over from whoever runs it, who stops without acknowledging
+	// anything more. Otherwise a run of the same flow waits for its turn, and one of a
+	// changed flow is refused.
+	Replace bool
+	// Adopt continues the position of another flow of the namespace, under this one's
+	// name, and ends that one. Fresh begins anew though another flow reads and writes
+	// the same. Both are for a name that has not run yet.
+	Adopt string
+	Fresh bool
+	// AdoptStreams reads streams, too, that have come to match since the first run.
+	AdoptStreams bool
 	// Handle shows and holds the run while it goes on, if it is not nil.
 	Handle *Handle
 	// OnEvent is called in the run's own goroutine and must not block.
 	OnEvent func(Event)
 	// OnNotice takes what connections met and mended, from any goroutine.
 	OnNotice func(connectors.Notice)
+
+	together []string // the names of the flows of the same run
 }
 
 // Event is something that happened in a run.
@@ -45,7 +58,8 @@ type Event struct {
 	Done   *Done             // of Certified, and of Retrying where an epoch failed
 	Text   string            // of Connected: where to; of Admitted: where the ledger is
 	Ledger connectors.Ledger // of Admitted
-	Lines  []string          // of Admitted: what differs from the last run
+	Lines  []string          // of Admitted: what differs from the last run; of Announced: what it will make and read
+	Owner  Owner             // of Standby: who runs the flow; of TookOver: who ran it
 }
 
 // EventKind says what happened.
@@ -58,6 +72,9 @@ const (
 	Retrying                   // an epoch failed and is tried again
 	Recovered                  // reading goes on from the last certified position
 	Connected                  // the connections are open
+	Announced                  // a flow that has not run yet is about to make and read something
+	Standby                    // another process runs the flow, and this one waits for its end
+	TookOver                   // the flow is this process's now, which stood by
 )
 
 // Done is an epoch that has ended. Its messages and bad rows are on loan until OnEvent

@@ -9,14 +9,6 @@ import (
 // recordFormat is the newest form of ledger records that this program knows.
 const recordFormat = 1
 
-// Owner is a process that runs, or ran, a flow.
-type Owner struct {
-	ID      string    `json:"id"` // unique to one run
-	Host    string    `json:"host"`
-	PID     int       `json:"pid"`
-	Started time.Time `json:"started"`
-}
-
 // RecordKind tells the records of the epoch chain apart.
 type RecordKind string
 
@@ -27,15 +19,17 @@ const (
 	ResetRecord       RecordKind = "reset"
 	RepairRecord      RecordKind = "repair"
 	AcceptRecord      RecordKind = "accept"
+	AdoptedRecord     RecordKind = "adopted"
 	// MarkerRecord is not in the ledger: it is what a marker in a destination says.
 	MarkerRecord RecordKind = "marker"
 )
 
 // Record is an entry of a flow's epoch chain: a claim, by which an owner takes the
 // flow over or keeps where its streams begin; an epoch's certificate; a reset, by which
-// a person drops a schema; a repair, by which rows of an epoch were written again; or
-// an acceptance, by which a person takes the destinations as they are. Each carries
-// the whole state, so the newest one is all that recovery needs.
+// a person drops a schema; a repair, by which rows of an epoch were written again; an
+// acceptance, by which a person takes the destinations as they are; or the end of a
+// chain that another flow continues. Each carries the whole state, so the newest one
+// is all that recovery needs.
 type Record struct {
 	Format      int        `json:"format"`
 	Kind        RecordKind `json:"kind"`
@@ -49,6 +43,8 @@ type Record struct {
 	State    State           `json:"state"`
 	Epoch    *CertifiedEpoch `json:"epoch,omitempty"`  // of a certificate
 	Repair   *RepairedEpoch  `json:"repair,omitempty"` // of a repair
+	// Successor is the flow, of the same namespace, that continues an adopted one.
+	Successor string `json:"successor,omitempty"`
 }
 
 // RepairedEpoch is what a repair wrote again of an epoch.
@@ -113,4 +109,12 @@ type Specification struct {
 	Boundary connectors.Bounds `json:"boundary"`
 	// Options are the resolved settings, a line each, without secrets.
 	Options []string `json:"options"`
+	// Streams are those that the flow reads. What matches later is not read.
+	Streams []string `json:"streams,omitempty"`
+	// Reads and Writes are equal for two flows of which one could be the other under a
+	// new name.
+	Reads  []string `json:"reads,omitempty"`
+	Writes []string `json:"writes,omitempty"`
+	// Adopted is the flow whose position this one began with.
+	Adopted string `json:"adopted,omitempty"`
 }

@@ -53,46 +53,69 @@ func (m *machine) closeWhenStopped() (release func()) {
 	return func() { close(ended) }
 }
 
-// open connects, checks the flow against what is there, and takes the flow over.
-// Nothing is retried: at the start a person is there to read why.
+// open connects, and makes this process the flow's owner, which may be only once
+// another one has stopped. Nothing else is retried: at the start a person is there to
+// read why.
 func (m *machine) open(ctx context.Context) error {
 	if err := m.connect(ctx); err != nil {
 		return err
 	}
-	conn := m.conns[m.flow.Sources[0].Connection]
-	m.show(func(s *shown) { s.conn = conn })
-	m.emit(Event{Kind: Connected, Text: conn.String()})
-	source, err := conn.OpenSource(ctx, m.flow.Identity, m.flow.SourceSpecs(), connectors.SourceOptions{UntilCaughtUp: m.options.UntilCaughtUp, Epoch: m.bounds, Idle: m.clock.idle})
+	m.show(func(s *shown) { s.conn = m.conn() })
+	m.emit(Event{Kind: Connected, Text: m.conn().String()})
+	err := m.enter(ctx)
+	if errors.Is(err, errHeld) {
+		return m.standBy(ctx)
+	}
+	return err
+}
+
+// conn is the connection of the sources, and of the ledger unless that is elsewhere.
+func (m *machine) conn() connectors.Connection { return m.conns[m.flow.Sources[0].Connection] }
+
+// openSource opens the source, anew if it is open.
+func (m *machine) openSource(ctx context.Context) error {
+	options := connectors.SourceOptions{UntilCaughtUp: m.options.UntilCaughtUp, Epoch: m.bounds, Idle: m.clock.idle}
+	if m.options.Adopt != "" {
+		options.Inherits = connectors.Identity{Namespace: m.flow.Namespace, Flow: m.options.Adopt}
+	}
+	source, err := m.conn().OpenSource(ctx, m.flow.Identity, m.flow.SourceSpecs(), options)
 	if err != nil {
 		return err
 	}
 	m.mu.Lock()
+	former := m.source
 	m.source = source
 	m.mu.Unlock()
-	if err := m.openSinks(ctx); err != nil {
-		return err
+	if former != nil {
+		_ = former.Close(ctx) // it never held anything
 	}
-	openLedger := conn.OpenLedger
-	if m.options.Ledger != nil {
-		openLedger = m.options.Ledger
-	}
-	if m.ledger, err = openLedger(ctx, m.flow.Identity); err != nil {
-		return err
-	}
-	m.chain = &chain{ledger: m.ledger, flow: m.flow.Identity.String(), fingerprint: m.flow.Fingerprint, owner: newOwner()}
-	if err := m.checkDestinations(ctx); err != nil {
-		return err
-	}
-	differences, err := m.admit(ctx)
-	if err != nil {
-		return err
-	}
-	if err := m.chain.claim(ctx); err != nil {
-		return err
-	}
-	m.show(func(s *shown) { s.admitted = true })
-	m.emit(Event{Kind: Admitted, Epoch: m.chain.state.Epoch, Ledger: m.ledger, Text: m.ledger.String(), Lines: differences})
 	return nil
+}
+
+// findLedger opens the ledger where there is one.
+func (m *machine) findLedger(ctx context.Context) (found bool, err error) {
+	if m.options.Ledger != nil || m.ledger != nil {
+		return true, m.openLedger(ctx)
+	}
+	m.ledger, err = m.conn().FindLedger(ctx, m.flow.Identity)
+	m.chain.ledger = m.ledger
+	return m.ledger != nil, err
+}
+
+// openLedger opens the ledger, and makes it where it is missing.
+func (m *machine) openLedger(ctx context.Context) (err error) {
+	if m.ledger == nil {
+		m.ledger, err = m.ledgerOf(ctx, m.flow.Identity)
+		m.chain.ledger = m.ledger
+	}
+	return err
+}
+
+func (m *machine) ledgerOf(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
+	if m.options.Ledger != nil {
+		return m.options.Ledger(ctx, flow)
+	}
+	return m.conn().OpenLedger(ctx, flow)
 }
 
 func (m *machine) connect(ctx context.Context) error {

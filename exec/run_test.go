@@ -208,7 +208,7 @@ func TestTwoOwnersNeverBothCertify(t *testing.T) {
 	first := w.start(plainFlow)
 	w.publishIDs(1, 10)
 	eventually(t, "the first owner certifies", func() bool { return first.count(exec.Certified) > 0 })
-	second := w.start(plainFlow)
+	second := w.startAs(plainFlow, exec.Options{Replace: true})
 	eventually(t, "the second owner is admitted", func() bool { return second.count(exec.Admitted) > 0 })
 	for i := 11; !first.ended(); i++ {
 		if i > 2000 {
@@ -385,7 +385,7 @@ func TestIdleOwnerGivesWay(t *testing.T) {
 	w.plain()
 	first := w.start(plainFlow)
 	eventually(t, "the first owner is admitted", func() bool { return first.count(exec.Admitted) > 0 })
-	w.start(plainFlow)
+	w.startAs(plainFlow, exec.Options{Replace: true})
 	eventually(t, "the first owner notices", first.ended)
 	if !errors.Is(first.err, connectors.ErrSuperseded) {
 		t.Errorf("the first owner ended with %v", first.err)

@@ -11,7 +11,7 @@ import (
 // takeOver is a chain whose next record ends the attempt of whoever runs the flow. It
 // keeps the flow's state and fingerprint.
 func takeOver(ctx context.Context, ledger connectors.Ledger) (*chain, error) {
-	c := &chain{ledger: ledger, owner: newOwner()}
+	c := &chain{ledger: ledger, owner: thisProcess()}
 	last, version, err := c.newestRecord(ctx)
 	if err != nil {
 		return nil, err

@@ -293,7 +293,7 @@ func TestVerifyRange(t *testing.T) {
 // TestVerifyTellsFlowsApart lets two flows write the same events into one stream.
 func TestVerifyTellsFlowsApart(t *testing.T) {
 	w := certified(t, envelopes["body"], jetstream.StreamConfig{})
-	if _, err := w.drain(`flow other from nats "orders.>" epoch 7/200ms to nats stream "OUT" subject "out.v1"`); err != nil {
+	if _, err := w.drainAs(`flow other from nats "orders.>" epoch 7/200ms to nats stream "OUT" subject "out.v1"`, exec.Options{Fresh: true}); err != nil {
 		t.Fatal(err)
 	}
 	expectCounts(t, w.verify(), exec.RowCounts{Rows: 40, Found: 40})

@@ -118,7 +118,7 @@ func TestTwoProcesses(t *testing.T) {
 	for i := range turns {
 		w.reaches((i + 1) * messages / (turns + 2))
 		owner.moment(r, 30*time.Millisecond)
-		loser, next := owner, w.run(file)
+		loser, next := owner, w.run(file, "--replace")
 		eventually(t, "one of the two gives way", func() bool { return owner.ended() || next.ended() })
 		if next.ended() { // its claim lost against a certificate of the owner's
 			loser = next

@@ -27,6 +27,10 @@ type running struct {
 	grace     time.Duration
 	logFormat string
 	params    []string // NAME=VALUE
+	replace   bool
+	adopt     string // a flow's name, or empty
+	fresh     bool
+	streams   bool // adopt streams
 
 	tui          bool
 	acceptDead   bool
@@ -62,7 +66,10 @@ func (a *app) runCommand() *cobra.Command {
 is there at the start is written, certified and acknowledged.
 
 The first SIGINT or SIGTERM closes the open epoch at once, commits, certifies and
-acknowledges it; a second one aborts.`,
+acknowledges it; a second one aborts.
+
+While another process runs the flow, this one stands by, and takes over when that one
+ends or is lost. A changed flow is refused then, unless it is to replace the other.`,
 		Args: atLeastOneFile,
 		RunE: func(cmd *cobra.Command, paths []string) error { return a.run(cmd.Context(), paths, r) },
 	}
@@ -80,6 +87,10 @@ acknowledges it; a second one aborts.`,
 	flags.BoolVar(&r.allowControl, "allow-control", false, "let flowc pause, resume and stop, and flowtui, control this run")
 	flags.BoolVar(&r.exposeData, "expose-data", false, "let flowtui show the bodies of messages that could not be processed")
 	flags.StringVar(&r.listen, "listen", "", "serve metrics and health over HTTP at `HOST:PORT`: /metrics, /livez, /readyz")
+	flags.BoolVar(&r.replace, "replace", false, "take the flow over from the process that runs it, which stops")
+	flags.StringVar(&r.adopt, "adopt", "", "a new name for the flow `OLD`, whose position it goes on from")
+	flags.BoolVar(&r.fresh, "fresh", false, "begin anew, though another flow reads and writes the same")
+	flags.BoolVar(&r.streams, "adopt-streams", false, "read streams, too, that have come to match since the first run")
 	flags.StringVar(&r.logFormat, "log-format", "text", "log lines as text or json")
 	return cmd
 }
@@ -92,6 +103,10 @@ func (r running) check() error {
 		return usagef("--seed goes with --embedded: it would write into a server that others use")
 	case r.embedded != "" && (r.nats.Server != "" || r.nats.Context != ""):
 		return usagef("--embedded brings a server of its own: leave --server and --context out")
+	case r.adopt != "" && r.fresh:
+		return usagef("--adopt goes on from an old flow, and --fresh begins anew: give one of them")
+	case r.adopt != "" && !validNamespace(r.adopt): // the same characters
+		return usagef("--adopt takes a flow's name, of letters, digits, - and _, found %q", r.adopt)
 	case r.grace <= 0:
 		return usagef("--grace is a positive duration, found %s", r.grace)
 	case r.logFormat != "text" && r.logFormat != "json":
@@ -139,6 +154,9 @@ func (a *app) runFiles(ctx context.Context, files []*lang.File, r running, seed 
 	plan, err := a.plan(files, target, params)
 	if err != nil {
 		return err
+	}
+	if (r.adopt != "" || r.fresh) && len(plan.Flows) > 1 {
+		return usagef("--adopt and --fresh are for one flow, and there are %d", len(plan.Flows))
 	}
 	lines := a.beginLive(r)
 	defer lines.end()
@@ -228,7 +246,8 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 	defer closeLedgers()
 	statuses := make([]int, 0, len(plan.Flows))
 	results := exec.RunAll(signals.context, plan, func(f *planner.Flow) exec.Options {
-		return runs[f].options(exec.Options{UntilCaughtUp: r.until != "", AcceptDead: r.acceptDead, Ledger: openLedger}, visible.show)
+		return runs[f].options(exec.Options{UntilCaughtUp: r.until != "", AcceptDead: r.acceptDead, Ledger: openLedger,
+			Replace: r.replace, Adopt: r.adopt, Fresh: r.fresh, AdoptStreams: r.streams}, visible.show)
 	}, func(result exec.Result) {
 		run := runs[result.Flow]
 		run.end()

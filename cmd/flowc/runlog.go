@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -89,6 +90,14 @@ func (l *runLog) event(e exec.Event) {
 		for _, line := range e.Lines {
 			l.info("changed since the last run", "setting", line)
 		}
+	case exec.Announced:
+		for _, line := range e.Lines {
+			l.info("first run: " + line)
+		}
+	case exec.Standby:
+		l.info(fmt.Sprintf("standby: the flow is run by %s; this process takes over when that one ends", e.Owner), "since", stamp(e.Owner.Started))
+	case exec.TookOver:
+		l.info(fmt.Sprintf("took the flow over from %s", e.Owner), "after epoch", e.Epoch)
 	case exec.Retrying:
 		if e.After == 0 {
 			l.info("going back to the last certified position", "after epoch", e.Epoch-1, "reason", e.Err.Error())

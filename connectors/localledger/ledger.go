@@ -2,6 +2,9 @@ package localledger
 
 import (
 	"context"
+	"net/url"
+	"os"
+	"strings"
 
 	"github.com/flowlang/flow/connectors"
 )
@@ -52,6 +55,29 @@ func (l *ledger) Append(ctx context.Context, chain string, previous uint64, data
 		return 0, err
 	}
 	return c.append(previous, data)
+}
+
+// Siblings implements connectors.Ledger. A name that is too long for a file's is
+// left out.
+func (l *ledger) Siblings(ctx context.Context) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	files, err := os.ReadDir(l.directory.path)
+	if err != nil {
+		return nil, failed(err, "listing the flows of the ledger")
+	}
+	var names []string
+	for _, f := range files {
+		parts := strings.Split(strings.TrimSuffix(f.Name(), extension), "+")
+		if len(parts) == 3 && parts[0] == escape(l.flow.Namespace) && parts[2] == "spec" {
+			name, err := url.PathUnescape(parts[1])
+			if err == nil {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, nil
 }
 
 func (l *ledger) chain(ctx context.Context, name string) (*chain, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/flowlang/flow/connectors"
 )
@@ -77,6 +78,23 @@ func (l *ledger) At(ctx context.Context, chain string, version uint64) (connecto
 		err = connectors.Errorf(connectors.Permanent, "reading entry %d of %s: %w", version, chain, connectors.ErrNoEntry)
 	}
 	return e, err
+}
+
+// Siblings implements connectors.Ledger.
+func (l *ledger) Siblings(ctx context.Context) ([]string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down {
+		return nil, errDown()
+	}
+	var names []string
+	for flow, chains := range l.ledgers {
+		if flow.Namespace == l.flow.Namespace && len(chains["spec"]) > 0 {
+			names = append(names, flow.Flow)
+		}
+	}
+	slices.Sort(names)
+	return names, ctx.Err()
 }
 
 // Append implements connectors.Ledger.

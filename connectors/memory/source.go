@@ -65,6 +65,28 @@ func (s *source) Avoid(targets []connectors.Target) error {
 	return nil
 }
 
+// Streams implements connectors.Source.
+func (s *source) Streams() []connectors.SourceStream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []connectors.SourceStream
+	for _, spec := range s.specs {
+		one := connectors.SourceStream{Stream: spec.Select, Replicas: 1, All: true}
+		if in := s.streams[spec.Select]; in != nil && len(in.messages) > 0 {
+			one.Messages, one.Oldest = in.last(), time.Unix(0, in.messages[0].time)
+			for _, m := range in.messages {
+				one.Bytes += uint64(m.size())
+			}
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// Confine implements connectors.Source. A spec names one stream, and nothing else
+// comes to match.
+func (s *source) Confine([]string) {}
+
 // Held implements connectors.Source.
 func (s *source) Held(context.Context) (connectors.Tenure, error) {
 	s.mu.Lock()

@@ -118,7 +118,7 @@ func (s *sink) warnOfLimits(c jetstream.StreamConfig) {
 
 // needsBatches refuses a server that has no atomic batches.
 func (c *connection) needsBatches() error {
-	if c.atLeast(batchMajor, batchMinor) {
+	if c.atLeast(batchMinor) {
 		return nil
 	}
 	return connectors.Errorf(connectors.Environment, "`exactly once` needs nats-server %d.%d, and %s has %s", batchMajor, batchMinor, c, c.nc.ConnectedServerVersion()).

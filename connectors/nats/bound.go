@@ -63,7 +63,7 @@ func (c *connection) bound(ctx context.Context, spec connectors.SourceSpec) (*fo
 		return nil, failed(err, "looking at the source stream %s", name)
 	}
 	return &found{Incarnation: connectors.Incarnation{Stream: name, Created: info.Created.UnixNano()}, retention: info.Config.Retention,
-		subjects: info.Config.Subjects, bound: spec.Settings.Text("consumer")}, nil
+		subjects: info.Config.Subjects, bound: spec.Settings.Text("consumer"), info: info}, nil
 }
 
 // bind looks at the user's consumer, which is never reset or changed.

@@ -94,7 +94,7 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known bool
 			s.conn.report(connectors.Notice{Warning: true, Text: "the consumer was missing and is made again at the last certified position",
 				Attributes: []any{"stream", f.Stream, "consumer", config.Durable, "next", next}})
 		}
-		return s.create(ctx, f, config, next)
+		return s.succeed(ctx, f, config, next)
 	}
 	if err != nil {
 		return nil, failed(err, "looking up the consumer %s of stream %s", config.Durable, f.Stream)
@@ -120,6 +120,41 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known bool
 		return info, nil
 	}
 	return s.reset(ctx, f, config, next)
+}
+
+// succeed makes the consumer, and takes away that of the flow which this one goes on
+// from. A work queue has room for one of them only, and keeps what is not acknowledged;
+// an interest stream keeps it only while one of them is there.
+func (s *source) succeed(ctx context.Context, f *found, config jetstream.ConsumerConfig, next uint64) (*jetstream.ConsumerInfo, error) {
+	if s.from.Flow == "" {
+		return s.create(ctx, f, config, next)
+	}
+	if f.retention == jetstream.WorkQueuePolicy {
+		if err := s.removeFormer(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	info, err := s.create(ctx, f, config, next)
+	if err != nil || f.retention == jetstream.WorkQueuePolicy {
+		return info, err
+	}
+	return info, s.removeFormer(ctx, f)
+}
+
+// removeFormer takes away the consumer of the flow that this one goes on from.
+func (s *source) removeFormer(ctx context.Context, f *found) error {
+	name := consumerName(s.from)
+	former, err := s.lookUp(ctx, f.Stream, name)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) || err == nil && former.CachedInfo().Config.Metadata[metaFlow] != s.from.String() {
+		return nil
+	}
+	if err == nil {
+		err = s.conn.call(ctx, func(ctx context.Context) error { return s.conn.js.DeleteConsumer(ctx, f.Stream, name) })
+	}
+	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return failed(err, "removing the consumer %s of stream %s, which flow %s goes on from", name, f.Stream, s.flow)
+	}
+	return nil
 }
 
 func (s *source) lookUp(ctx context.Context, stream, name string) (consumer jetstream.Consumer, err error) {
@@ -274,13 +309,14 @@ func (s *source) reset(ctx context.Context, f *found, config jetstream.ConsumerC
 }
 
 // canReset says whether the server has the reset of consumers, of 2.14.
-func (c *connection) canReset() bool { return c.atLeast(2, 14) }
+func (c *connection) canReset() bool { return c.atLeast(14) }
 
-// atLeast compares the server's version. One that cannot be read counts as new.
-func (c *connection) atLeast(wantMajor, wantMinor int) bool {
+// atLeast says whether the server is of version 2 and that minor one, or newer. A
+// version that cannot be read counts as new.
+func (c *connection) atLeast(want int) bool {
 	var major, minor int
 	if _, err := fmt.Sscanf(c.nc.ConnectedServerVersion(), "%d.%d", &major, &minor); err != nil {
 		return true
 	}
-	return major > wantMajor || major == wantMajor && minor >= wantMinor
+	return major > 2 || major == 2 && minor >= want
 }

@@ -14,6 +14,7 @@ import (
 type destination struct {
 	name     string
 	created  int64 // Unix nanoseconds; 0 while the stream is missing
+	replicas int
 	subjects []string
 	maxSize  int  // of one message with its headers; 0 or less is no limit
 	ttl      bool // a message may say how long it lives
@@ -49,7 +50,7 @@ func (s *sink) inspect(ctx context.Context, name string) (*destination, error) {
 		s.link.report(connectors.Notice{Warning: true, Text: "the destination stream keeps messages only while somebody is interested, and it has no consumers",
 			Attributes: []any{"stream", name}})
 	}
-	return &destination{name: name, created: info.Created.UnixNano(), subjects: info.Config.Subjects,
+	return &destination{name: name, created: info.Created.UnixNano(), replicas: info.Config.Replicas, subjects: info.Config.Subjects,
 		maxSize: int(info.Config.MaxMsgSize), ttl: info.Config.AllowMsgTTL, captured: map[string]bool{}}, nil
 }
 

@@ -15,14 +15,15 @@ import (
 type found struct {
 	connectors.Incarnation
 	retention jetstream.RetentionPolicy
-	subjects  []string // of the stream
-	specs     []int    // indexes of the specs that it serves
-	filters   []string // what the flow reads of it, a filter for each
-	named     bool     // by the flow, not found by its subjects
-	origins   []string // of one that was named: the streams that it copies from
-	maxAcks   int      // the stream's own limit of a consumer's credit; 0 is none
-	bound     string   // the user's consumer; empty if it is ours
-	watched   watched  // guarded by the source's mutex
+	subjects  []string              // of the stream
+	specs     []int                 // indexes of the specs that it serves
+	filters   []string              // what the flow reads of it, a filter for each
+	named     bool                  // by the flow, not found by its subjects
+	origins   []string              // of one that was named: the streams that it copies from
+	maxAcks   int                   // the stream's own limit of a consumer's credit; 0 is none
+	bound     string                // the user's consumer; empty if it is ours
+	info      *jetstream.StreamInfo // when it was found
+	watched   watched               // guarded by the source's mutex
 }
 
 // discover finds the streams that the specs name, and else every stream whose own
@@ -91,6 +92,7 @@ func (c *connection) add(ctx context.Context, byName map[string]*found, info *je
 			retention:   info.Config.Retention,
 			subjects:    info.Config.Subjects,
 			maxAcks:     info.Config.ConsumerLimits.MaxAckPending,
+			info:        info,
 		}
 		byName[f.Stream] = f
 	}

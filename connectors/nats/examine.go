@@ -44,9 +44,9 @@ func (c *connection) examineAccount(ctx context.Context, use connectors.Use, e *
 	server := connectors.Finding{Level: connectors.Good, What: "server", Where: where,
 		Found: fmt.Sprintf("nats-server %s, messages up to %s", c.nc.ConnectedServerVersion(), connectors.FormatSize(c.nc.MaxPayload()))}
 	switch {
-	case !c.atLeast(2, 10):
+	case !c.atLeast(10):
 		server.Level, server.Expected, server.Help = connectors.Failing, "2.10 or newer", "update the server"
-	case len(use.Sources) > 0 && !c.atLeast(2, 11):
+	case len(use.Sources) > 0 && !c.atLeast(11):
 		server.Level, server.Expected, server.Help = connectors.Warned, "2.11 or newer, so that another process can stand by", "update the server"
 	}
 	e.Add(server)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/nats-io/nats.go/jetstream"
@@ -170,6 +172,33 @@ func (l *ledger) Next(ctx context.Context, chain string, after uint64) (connecto
 		return connectors.Entry{}, failed(err, "reading %s of the ledger", l.prefix+chain)
 	}
 	return connectors.Entry{Version: reply.Message.Sequence, Data: reply.Message.Data}, nil
+}
+
+// Siblings implements connectors.Ledger.
+func (l *ledger) Siblings(ctx context.Context) ([]string, error) {
+	namespace := strings.Join(strings.Split(l.prefix, ".")[:strings.Count(l.prefix, ".")-1], ".")
+	var names []string
+	err := l.conn.call(ctx, func(ctx context.Context) error {
+		stream, err := l.conn.js.Stream(ctx, ledgerStream)
+		if err != nil {
+			return err
+		}
+		info, err := stream.Info(ctx, jetstream.WithSubjectFilter(namespace+".*.spec"))
+		if err != nil {
+			return err
+		}
+		names = nil
+		for subject := range info.State.Subjects {
+			name, _, _ := strings.Cut(strings.TrimPrefix(subject, namespace+"."), ".")
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, failed(err, "listing the flows of the ledger")
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 // Append implements connectors.Ledger.

@@ -27,7 +27,7 @@ const (
 )
 
 // canPin says whether the server has the pinned client policy, of 2.11.
-func (c *connection) canPin() bool { return c.atLeast(2, 11) }
+func (c *connection) canPin() bool { return c.atLeast(11) }
 
 // withPin adds the policy to the configuration of a managed consumer.
 func (c *connection) withPin(config jetstream.ConsumerConfig) jetstream.ConsumerConfig {

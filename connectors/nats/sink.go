@@ -91,7 +91,7 @@ func (s *sink) Targets() []connectors.Target {
 	for _, r := range s.routers {
 		t := connectors.Target{Stream: r.stream.Text, Subject: pattern(r.subject), Account: s.link.account, Key: "subject"}
 		if d, ok := s.streams[r.stream.Text]; ok {
-			t.Created = d.created
+			t.Created, t.Replicas = d.created, d.replicas
 		}
 		targets = append(targets, t)
 	}

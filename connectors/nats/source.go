@@ -25,27 +25,31 @@ type source struct {
 	ackWait time.Duration
 	epoch   connectors.Bounds
 	until   bool
-	idle    func(bool) // nil if nobody wants to know
-	idling  bool       // what it was told last, by Read
-	maxAcks int        // the server's limit of a consumer's credit, once it has told; 0 is none
-	denied  int        // denied rights of the connection that are older than the last Seek
+	idle    func(bool)          // nil if nobody wants to know
+	idling  bool                // what it was told last, by Read
+	from    connectors.Identity // the flow whose position this one goes on from; empty if there is none
+	left    []string            // streams that match and are not read
+	maxAcks int                 // the server's limit of a consumer's credit, once it has told; 0 is none
+	denied  int                 // denied rights of the connection that are older than the last Seek
 
 	wake     chan struct{} // of capacity 1: something came in
 	watch    *time.Ticker  // when to look after the consumers
 	beat     *ticking
 	guard    *ticking
 	presence *presence
+	scout    *ticking
 
 	mu          sync.Mutex // guards all below, and the readers
 	readers     []*reader
 	next        int // the reader whose turn it is
 	sought      bool
 	redelivered uint64
+	targets     []connectors.Target // what the flow writes to
 }
 
 // OpenSource implements connectors.Connection.
 func (c *connection) OpenSource(ctx context.Context, flow connectors.Identity, specs []connectors.SourceSpec, options connectors.SourceOptions) (connectors.Source, error) {
-	s := &source{conn: c, flow: flow, specs: specs, epoch: options.Epoch, until: options.UntilCaughtUp, idle: options.Idle, wake: make(chan struct{}, 1)}
+	s := &source{conn: c, flow: flow, specs: specs, epoch: options.Epoch, until: options.UntilCaughtUp, idle: options.Idle, from: options.Inherits, wake: make(chan struct{}, 1)}
 	s.watch = time.NewTicker(time.Second)
 	for _, spec := range specs {
 		s.ackWait = max(s.ackWait, spec.Settings.Duration("ack_wait"))
@@ -68,6 +72,7 @@ func (c *connection) OpenSource(ctx context.Context, flow connectors.Identity, s
 
 // Avoid implements connectors.Source.
 func (s *source) Avoid(targets []connectors.Target) error {
+	s.aim(targets)
 	for _, t := range targets {
 		if err := s.avoid(t); err != nil {
 			return err
@@ -165,6 +170,7 @@ func (s *source) Seek(ctx context.Context, records string, from []connectors.Pos
 		s.reportReading()
 		s.beat = every(s.ackWait/3, s.extend)
 		s.guard = every(lookInterval, s.lookAfter)
+		s.scout = s.watchForStreams()
 	}
 	s.readers, s.sought = readers, true
 	return good, nil
@@ -384,7 +390,7 @@ func (s *source) Stats() connectors.SourceStats {
 // Close implements connectors.Source.
 func (s *source) Close(ctx context.Context) error {
 	s.watch.Stop()
-	for _, t := range []*ticking{s.beat, s.guard} {
+	for _, t := range []*ticking{s.beat, s.guard, s.scout} {
 		if t != nil {
 			t.stop()
 		}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// handover is how soon a standby takes over from an owner that is lost.
+const handover = 2 * time.Second
+
+// standby starts a second process of a flow that is run by owner.
+func (w *world) standby(owner *process, file string) *process {
+	w.t.Helper()
+	p := w.run(file)
+	p.says(fmt.Sprintf("standby: the flow is run by process %d on host ", owner.command.Process.Pid))
+	return p
+}
+
+// trickle publishes a message now and then until it is stopped.
+func (w *world) trickle() (stop func()) {
+	over, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-over:
+				return
+			case <-time.After(20 * time.Millisecond):
+				w.publish(1)
+			}
+		}
+	}()
+	return func() { close(over); <-done }
+}
+
+// TestStandbyTakesOver kills one owner after another, while messages come in.
+func TestStandbyTakesOver(t *testing.T) {
+	w := newWorld(t)
+	file := w.flow("100/50ms")
+	w.publish(1000)
+	owner := w.run(file)
+	w.reaches(1000)
+	stop := w.trickle()
+	for range drill(3, 30) {
+		next := w.standby(owner, file)
+		owner.kill()
+		began := time.Now()
+		next.says("took the flow over from process")
+		w.reaches(w.stored("OUT") + 1)
+		took := time.Since(began)
+		t.Logf("took over and wrote within %s", took)
+		if took > handover {
+			t.Errorf("it took %s until the standby wrote", took)
+		}
+		owner = next
+	}
+	stop()
+	w.reaches(w.published)
+	owner.signal(syscall.SIGTERM)
+	owner.ends(statusDone, soon)
+	w.exactlyOnce()
+	w.chain()
+}
+
+// TestFrozenOwner stops an owner in the middle, as a suspended machine does, so that
+// its connection stays and nothing is heard of it. It must not do any harm when it
+// wakes up.
+func TestFrozenOwner(t *testing.T) {
+	w := newWorld(t)
+	file := w.flow("100/50ms")
+	w.publish(1000)
+	owner := w.run(file)
+	w.reaches(1000)
+	stop := w.trickle()
+	next := w.standby(owner, file)
+	owner.signal(syscall.SIGSTOP)
+	began := time.Now()
+	next.says("took the flow over from process")
+	took := time.Since(began)
+	t.Logf("took over within %s", took)
+	if took > handover {
+		t.Errorf("it took %s until the standby took over", took)
+	}
+	w.reaches(w.stored("OUT") + 10)
+	owner.signal(syscall.SIGCONT)
+	owner.ends(statusFailed, bound)
+	owner.says("another owner has taken over")
+	stop()
+	w.reaches(w.published)
+	next.signal(syscall.SIGTERM)
+	next.ends(statusDone, soon)
+	w.exactlyOnce()
+	if got := claims(w.chain()); got < 2 {
+		t.Errorf("found %d claims", got)
+	}
+}
+
+// TestFrozenIdleOwner has an owner to which nothing was ever delivered, and which the
+// server has therefore never pinned.
+func TestFrozenIdleOwner(t *testing.T) {
+	w := newWorld(t)
+	file := w.flow("100/10m")
+	owner := w.run(file)
+	owner.says("msg=admitted")
+	next := w.standby(owner, file)
+	owner.signal(syscall.SIGSTOP)
+	began := time.Now()
+	next.says("took the flow over from process")
+	if took := time.Since(began); took > handover+time.Second {
+		t.Errorf("it took %s until the standby took over", took)
+	}
+	w.publish(100)
+	w.reaches(100)
+	owner.signal(syscall.SIGCONT)
+	owner.ends(statusFailed, bound)
+	w.exactlyOnce()
+}
+
+func TestProcessesThatStartAtOnce(t *testing.T) {
+	for range drill(2, 20) {
+		w := newWorld(t)
+		w.publish(500)
+		file := w.flow("50/50ms")
+		all := []*process{w.run(file), w.run(file)}
+		is := func(p *process, text string) bool { return strings.Contains(p.errs.String(), text) }
+		eventually(t, "one owns the flow and the other one stands by", func() bool {
+			return is(all[0], "msg=admitted") && is(all[1], "standby: ") || is(all[1], "msg=admitted") && is(all[0], "standby: ")
+		})
+		w.reaches(500)
+		for _, p := range all {
+			p.signal(syscall.SIGTERM)
+			p.ends(statusDone, soon)
+		}
+		w.exactlyOnce()
+		if got := claims(w.chain()); got > 2 { // the one that stood by may be the last to go
+			t.Errorf("found %d claims", got)
+		}
+	}
+}
+
+func TestChangedFlowAndItsOwner(t *testing.T) {
+	w := newWorld(t)
+	w.publish(10)
+	owner := w.run(w.flow("100/50ms"))
+	w.reaches(10)
+	changed := writeFile(t, "orders.flow", `from nats "orders.>" epoch 100/50ms where id > 0 to nats stream "OUT" subject "out.v1" publish_timeout 1s`)
+	p := w.run(changed)
+	p.ends(statusUsage, soon)
+	p.says(fmt.Sprintf("it is run by process %d on host ", owner.command.Process.Pid))
+	p.says("+ where id > 0")
+	p.says("--replace")
+	w.publish(10)
+	next := w.run(changed, "--replace", "--until", "caught-up")
+	owner.ends(statusFailed, soon)
+	owner.says("another owner has taken over")
+	next.ends(statusDone, soon)
+	w.exactlyOnce()
+	w.chain()
+}
