@@ -163,6 +163,34 @@ func TestExitAtEveryStep(t *testing.T) {
 	}
 }
 
+func TestExactlyOnceThroughABoundConsumer(t *testing.T) {
+	const text = `from nats stream "ORDERS" consumer "C" as orders epoch 7/200ms to nats stream "V1" subject "v1.orders" exactly once`
+	w := newWorld(t)
+	w.batches()
+	if _, err := w.js.CreateConsumer(t.Context(), "ORDERS", bindable()); err != nil {
+		t.Fatal(err)
+	}
+	w.publishIDs(1, 5)
+	for _, step := range []string{"after commit V1", "before ack", "before append epoch", "after append epoch"} {
+		ctx, exit := context.WithCancelCause(t.Context())
+		s := &steps{at: func(name string) error {
+			if name == step {
+				exit(errors.New("killed"))
+			}
+			return ctx.Err()
+		}}
+		if _, err := exec.Run(ctx, w.steppedPlan(text, s), exec.Options{UntilCaughtUp: true}); err == nil {
+			t.Errorf("exit at %q: the run was not cut", step)
+		}
+	}
+	if err := w.drainStepped(text, &steps{}); err != nil {
+		t.Fatal(err)
+	}
+	if ids := w.rowIDs("V1"); !slices.Equal(ids, upTo(5)) {
+		t.Errorf("V1 holds %v", ids)
+	}
+}
+
 func TestFailureAtEveryStep(t *testing.T) {
 	for _, step := range everyStepName(t) {
 		if strings.Contains(step, "append spec") || strings.Contains(step, "append schema") {

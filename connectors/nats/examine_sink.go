@@ -33,12 +33,12 @@ func (s *sink) examineStream(ctx context.Context, name string, e *connectors.Exa
 		return
 	}
 	if info == nil {
-		subjects, err := s.subjectsFor(name)
+		config, err := s.configOf(name, "")
 		if err != nil {
 			e.Add(failing("destination", where, err))
 			return
 		}
-		s.link.examineMissing(ctx, "destination", name, subjects, e)
+		s.link.examineMissing(ctx, "destination", name, config.Subjects, e)
 		e.Depths = append(e.Depths, connectors.Depth{Stream: name, Replicas: 1, Message: s.link.nc.MaxPayload()})
 		return
 	}

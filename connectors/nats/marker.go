@@ -110,25 +110,28 @@ func (t *transaction) lastMarker(ctx context.Context, p *markedPlace) (connector
 	if err != nil {
 		return marker, failed(err, "reading the marker %q of stream %s", p.subject, p.stream)
 	}
-	marker.Sequence = reply.Message.Sequence
+	if err := readMarker(reply.Message.Sequence, reply.Message.Data, &marker); err != nil {
+		err.Err = fmt.Errorf("the message on %q of stream %s %w", p.subject, p.stream, err.Err)
+		return marker, err.About(connectors.SinkRole, p.sink, "stream")
+	}
+	return marker, nil
+}
+
+// readMarker reads a marker as it is stored at a sequence.
+func readMarker(sequence uint64, data []byte, into *connectors.Marker) *connectors.Error {
 	var body markerBody
-	switch err := json.Unmarshal(reply.Message.Data, &body); {
+	switch err := json.Unmarshal(data, &body); {
 	case err != nil, body.Format < 1:
 		if err == nil {
 			err = errors.New("it has no format number")
 		}
-		return marker, p.strange("is no marker of flowc: %w", err).
+		return connectors.Errorf(connectors.Environment, "is no marker of flowc: %w", err).
 			WithHelp("something else has written there; remove its message, or name another subject with `marker \"...\"`")
 	case body.Format > markerFormat:
-		return marker, p.strange("has format %d, and this flowc knows up to %d", body.Format, markerFormat).WithHelp("update flowc; nothing was changed")
+		return connectors.Errorf(connectors.Environment, "has format %d, and this flowc knows up to %d", body.Format, markerFormat).WithHelp("update flowc; nothing was changed")
 	}
-	marker.Batch, marker.Content, marker.Receipts = body.Batch, body.Content, placed(body.Receipts, marker.Sequence, body.Messages)
-	return marker, nil
-}
-
-func (p *markedPlace) strange(format string, args ...any) *connectors.Error {
-	return connectors.Errorf(connectors.Environment, "the message on %q of stream %s %w", p.subject, p.stream, fmt.Errorf(format, args...)).
-		About(connectors.SinkRole, p.sink, "stream")
+	into.Sequence, into.Batch, into.Content, into.Receipts = sequence, body.Batch, body.Content, placed(body.Receipts, sequence, body.Messages)
+	return nil
 }
 
 // placed gives receipts the sequences of their stream, of which the batch's last

@@ -58,6 +58,11 @@ func newSink(flow connectors.Identity, spec connectors.SinkSpec) *sink {
 
 // survey looks at every stream that is named before a row is seen.
 func (s *sink) survey(ctx context.Context) error {
+	if s.exactly {
+		if err := s.link.needsBatches(); err != nil {
+			return err
+		}
+	}
 	for _, r := range s.routers {
 		if !r.stream.Constant() {
 			continue

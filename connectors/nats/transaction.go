@@ -64,9 +64,6 @@ func (c *connection) OpenTransaction(ctx context.Context, flow connectors.Identi
 
 // survey looks at the streams, and makes a place of each.
 func (t *transaction) survey(ctx context.Context) error {
-	if err := t.link.needsBatches(); err != nil {
-		return err
-	}
 	for i, p := range t.parts {
 		p.link = t.link
 		if err := p.survey(ctx); err != nil {
@@ -197,7 +194,6 @@ func (t *transaction) Keep(dead connectors.DeadLetters, letters []connectors.Dea
 				WithHelp("write dead letters to another subject").About(connectors.DeadLetterRole, 0, "subject")
 		}
 		delete(message.Header, natsgo.MsgIdHdr) // one duplicate would refuse the whole batch
-		set(message.Header, headerEventID, string(m.AppendEventID(nil)))
 		p.letters = append(p.letters, letter{message: message, of: m})
 	}
 	return others, nil
