@@ -13,6 +13,8 @@ import (
 type Printing struct {
 	// Print writes what is asked for. What it fails with is shown, too.
 	Print func(out, errs io.Writer) error
+	// Until ends the wait for Enter, if it is not nil.
+	Until <-chan struct{}
 
 	in        io.Reader
 	out, errs io.Writer
@@ -25,7 +27,15 @@ func (p *Printing) Run() error {
 		fmt.Fprintf(p.errs, "error: %s\n", lang.Printable(err.Error()))
 	}
 	fmt.Fprint(p.errs, "Enter goes back to the viewer ")
-	_, _ = bufio.NewReader(p.in).ReadString('\n') // whatever it is, it is the end
+	entered := make(chan struct{})
+	go func() {
+		_, _ = bufio.NewReader(p.in).ReadString('\n') // whatever it is, it is the end
+		close(entered)
+	}()
+	select {
+	case <-entered:
+	case <-p.Until:
+	}
 	return err
 }
 

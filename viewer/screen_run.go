@@ -86,7 +86,7 @@ func (c *canvas) withFacts(l line, facts []string, width int) line {
 // whereOf is what the viewer was told to connect to, else the run's own server.
 func (m *Model) whereOf(r run) string {
 	if m.options.Where != "" {
-		return m.options.Where
+		return strings.TrimPrefix(m.options.Where, "nats://")
 	}
 	return strings.TrimPrefix(r.Run.Server, "nats://")
 }

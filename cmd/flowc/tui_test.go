@@ -145,3 +145,20 @@ func TestCurtainKeepsSoMuch(t *testing.T) {
 		t.Errorf("expected %q, found %q", want, to.String())
 	}
 }
+
+// TestTUIEndsWhileAnEpochIsShown stops a run while what it made of an epoch is printed,
+// and nobody presses Enter.
+func TestTUIEndsWhileAnEpochIsShown(t *testing.T) {
+	t.Parallel()
+	flow, seed := writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"n": 4711}))
+	x := onTerminal(t, "run", "--tui", "--embedded", "--seed", seed, "--allow-control", "--expose-data", flow)
+	x.Shows("orders                       1          1")
+	x.Type(":replay 1")
+	x.Keys("Enter")
+	x.Shows("[y/N]")
+	x.Keys("y")
+	x.Shows("Enter goes back to the viewer")
+	x.Keys("C-c") // the terminal makes a signal of it here
+	x.Ends(statusDone)
+	x.Shows("orders: stopped after 1 certified epoch")
+}

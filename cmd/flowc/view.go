@@ -99,7 +99,7 @@ func (v *view) replay(ctx context.Context, runs []*followed) func(monitor.Run, u
 	return func(run monitor.Run, epoch uint64) *viewer.Printing {
 		for _, r := range runs {
 			if ledger := r.openedLedger(); r.recorder.ID() == run.ID && ledger != nil {
-				return &viewer.Printing{Print: func(out, _ io.Writer) error { return printEpoch(ctx, out, r.flow, ledger, epoch) }}
+				return &viewer.Printing{Until: v.over, Print: func(out, _ io.Writer) error { return printEpoch(ctx, out, r.flow, ledger, epoch) }}
 			}
 		}
 		return nil

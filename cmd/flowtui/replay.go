@@ -23,7 +23,7 @@ func (w *watching) replay(ctx context.Context) func(monitor.Run, uint64) *viewer
 		if _, err := os.Stat(r.File); err != nil {
 			return nil
 		}
-		return &viewer.Printing{Print: func(out, errs io.Writer) error {
+		return &viewer.Printing{Until: ctx.Done(), Print: func(out, errs io.Writer) error {
 			variables, flags := w.nats.Environment()
 			args := append([]string{"replay", "--epoch", strconv.FormatUint(epoch, 10), "--namespace", r.Namespace}, flags...)
 			cmd := exec.CommandContext(ctx, flowc, append(args, "--", r.File)...)
