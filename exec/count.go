@@ -65,7 +65,7 @@ func (m *machine) done(e *epoch) *Done {
 	if m.options.OnEvent == nil {
 		return nil
 	}
-	d := &Done{Spent: e.times, Receipts: e.receipts, Bad: e.bad.faults, Counts: make([]Counts, len(e.parts))}
+	d := &Done{Began: e.began, Spent: e.times, Receipts: e.receipts, Bad: e.bad.faults, Counts: make([]Counts, len(e.parts))}
 	if e.delivery != nil {
 		d.Messages, d.Ranges = e.delivery.Messages(), e.delivery.Covers()
 	}

@@ -19,6 +19,7 @@ type epoch struct {
 	state     *State // after the epoch, once its schemas are in the ledger
 	phase     Phase  // that it is in, or failed in
 	times     [phases]time.Duration
+	began     [phases]time.Time // zero where it did not come to a phase
 	certified bool
 }
 
@@ -74,6 +75,7 @@ func (e *epoch) certificate() CertifiedEpoch {
 func (e *epoch) timed(p Phase, run func() error) error {
 	e.phase = p
 	began := time.Now()
+	e.began[p] = began
 	defer func() { e.times[p] += time.Since(began) }()
 	return run()
 }

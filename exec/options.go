@@ -81,6 +81,7 @@ const (
 // returns. An epoch that was committed and is certified from its marker has neither.
 type Done struct {
 	Messages []connectors.Message
+	Began    [phases]time.Time // zero where the epoch did not come to a phase
 	Spent    [phases]time.Duration
 	Ranges   []connectors.Range
 	Receipts []connectors.Receipt

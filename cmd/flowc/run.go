@@ -13,6 +13,7 @@ import (
 	"github.com/flowlang/flow/connectors/nats/embedded"
 	"github.com/flowlang/flow/exec"
 	"github.com/flowlang/flow/lang"
+	"github.com/flowlang/flow/monitor/trace"
 	"github.com/flowlang/flow/planner"
 	"github.com/spf13/cobra"
 )
@@ -215,6 +216,11 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 		return err
 	}
 	defer listener.close()
+	tracer, err := trace.Start(signals.context, version(), func(n connectors.Notice) { logNotice(log, n) })
+	if err != nil {
+		return surrounding(err)
+	}
+	defer tracer.Stop()
 	runs := map[*planner.Flow]*followed{}
 	var all []*followed
 	for _, f := range plan.Flows {
@@ -246,8 +252,9 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 	defer closeLedgers()
 	statuses := make([]int, 0, len(plan.Flows))
 	results := exec.RunAll(signals.context, plan, func(f *planner.Flow) exec.Options {
-		return runs[f].options(exec.Options{UntilCaughtUp: r.until != "", AcceptDead: r.acceptDead, Ledger: openLedger,
-			Replace: r.replace, Adopt: r.adopt, Fresh: r.fresh, AdoptStreams: r.streams}, visible.show)
+		o := exec.Options{UntilCaughtUp: r.until != "", AcceptDead: r.acceptDead, Ledger: openLedger,
+			Replace: r.replace, Adopt: r.adopt, Fresh: r.fresh, AdoptStreams: r.streams}
+		return tracer.Follow(f.Identity, runs[f].options(o, visible.show))
 	}, func(result exec.Result) {
 		run := runs[result.Flow]
 		run.end()
