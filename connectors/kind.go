@@ -9,6 +9,10 @@ type Kind struct {
 	// table drives parsing, checking and the reference page.
 	Connection, Source, Sink, DeadLetter Fields
 
+	// SourceLacks says of options that a source does not have, and that people may look
+	// for, what there is instead, by their keys.
+	SourceLacks map[string]string
+
 	// CheckConnection, CheckSources and CheckSink judge settings without any I/O:
 	// what a single field cannot know. nil means that there is nothing to add.
 	// An *Error tells which setting it is about.

@@ -20,6 +20,9 @@ type SourceOptions struct {
 	UntilCaughtUp bool
 	// Epoch tells what an epoch may hold, so that the source can ask for credit.
 	Epoch Bounds
+	// Fingerprint is that of the flow's plan. What the source leaves at the server
+	// carries it, for whoever looks there.
+	Fingerprint string
 	// Idle is called by Read when it begins and when it ceases to wait since there is
 	// nothing to read, as far as is known. It may be nil.
 	Idle func(bool)

@@ -74,7 +74,7 @@ func (m *machine) conn() connectors.Connection { return m.conns[m.flow.Sources[0
 
 // openSource opens the source, anew if it is open.
 func (m *machine) openSource(ctx context.Context) error {
-	options := connectors.SourceOptions{UntilCaughtUp: m.options.UntilCaughtUp, Epoch: m.bounds, Idle: m.clock.idle}
+	options := connectors.SourceOptions{UntilCaughtUp: m.options.UntilCaughtUp, Epoch: m.bounds, Fingerprint: m.flow.Fingerprint, Idle: m.clock.idle}
 	if m.options.Adopt != "" {
 		options.Inherits = connectors.Identity{Namespace: m.flow.Namespace, Flow: m.options.Adopt}
 	}

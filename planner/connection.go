@@ -30,7 +30,7 @@ func (c *compiler) connection(declared *lang.Connection) {
 	conn := &Connection{Name: declared.Name.Name, Kind: kind}
 	conn.places = places{file: c.source, span: declared.Name.Span()}
 	before := len(c.findings)
-	conn.Settings = c.settings(kind.Connection, declared.Options, &conn.places, "a "+kind.Name+" connection")
+	conn.Settings = c.settings(kind.Connection, declared.Options, &conn.places, "a "+kind.Name+" connection", nil)
 	conn.Settings.RestrictHosts(c.options.AllowHost)
 	c.connections[conn.Name] = conn
 	if !c.findings[before:].HasErrors() && kind.CheckConnection != nil {

@@ -45,5 +45,5 @@ func (c *compiler) epochOptions(parsed *lang.Epoch, b *connectors.Bounds) {
 		}
 	}
 	at := places{file: c.source, span: parsed.Span()}
-	b.MaxAge = c.settings(epochFields, parsed.Options, &at, "an epoch").Duration("max_age")
+	b.MaxAge = c.settings(epochFields, parsed.Options, &at, "an epoch", nil).Duration("max_age")
 }

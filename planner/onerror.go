@@ -41,7 +41,7 @@ func (c *compiler) deadLetter(f *Flow, e *lang.Endpoint) {
 	dead := &DeadLetter{Connection: conn, places: places{file: c.source, span: e.Name.Span()}}
 	before := len(c.findings)
 	dead.Spec = connectors.DeadLetterSpec{Connection: conn.Name, Resources: f.Resources(), Selects: f.selects()}
-	dead.Spec.Settings = c.settings(conn.Kind.DeadLetter, e.Options, &dead.places, "a dead letter")
+	dead.Spec.Settings = c.settings(conn.Kind.DeadLetter, e.Options, &dead.places, "a dead letter", nil)
 	c.holes(f, nil, conn.Kind.DeadLetter, e.Options, dead.Spec.Settings)
 	if c.findings[before:].HasErrors() {
 		return

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,8 +11,9 @@ import (
 )
 
 // settings types the options by the fields of their role and completes them with
-// the defaults. What the role is called goes into the findings.
-func (c *compiler) settings(fields connectors.Fields, options []*lang.Option, at *places, role string) connectors.Settings {
+// the defaults. What the role is called goes into the findings, and what there is
+// instead of options that it lacks.
+func (c *compiler) settings(fields connectors.Fields, options []*lang.Option, at *places, role string, lacks map[string]string) connectors.Settings {
 	s := connectors.Settings{}
 	at.keys = map[string]lang.Span{}
 	misspelled := map[string]bool{}
@@ -24,7 +26,7 @@ func (c *compiler) settings(fields connectors.Fields, options []*lang.Option, at
 			}
 			// A misspelled clause word is read as an option of the clause before it.
 			c.report(lang.Diagnostic{Code: codeUnknownOption, Span: o.Key.Span(), Summary: fmt.Sprintf("%s has no option `%s`", role, key),
-				Label: didYouMean(key, slices.Concat(fields.Keys(), lang.ClauseWords())), Help: optionsHelp(fields)})
+				Label: didYouMean(key, slices.Concat(fields.Keys(), lang.ClauseWords())), Help: cmp.Or(lacks[key], optionsHelp(fields))})
 			continue
 		}
 		if first, again := at.keys[key]; again {

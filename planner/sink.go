@@ -51,7 +51,7 @@ func (c *compiler) destination(f *Flow, e *lang.Endpoint) *Sink {
 			Help: "write `to nats stream \"NAME\" subject \"SUBJECT\"`"})
 	default:
 		sink.Spec = connectors.SinkSpec{Connection: conn.Name, Resources: f.Resources(), Selects: f.selects()}
-		sink.Spec.Settings = c.settings(conn.Kind.Sink, e.Options, &sink.places, "a "+conn.Kind.Name+" sink")
+		sink.Spec.Settings = c.settings(conn.Kind.Sink, e.Options, &sink.places, "a "+conn.Kind.Name+" sink", nil)
 		c.holes(f, f.holeColumns(), conn.Kind.Sink, e.Options, sink.Spec.Settings)
 	}
 	return sink

@@ -44,7 +44,7 @@ func (c *compiler) sourceRef(f *Flow, ref *lang.SourceRef) {
 		return
 	}
 	at := places{file: c.source, span: e.Span()}
-	settings := c.settings(conn.Kind.Source, e.Options, &at, "a "+conn.Kind.Name+" source")
+	settings := c.settings(conn.Kind.Source, e.Options, &at, "a "+conn.Kind.Name+" source", conn.Kind.SourceLacks)
 	if len(e.Subjects()) == 0 {
 		at.span = e.Name.Span()
 		spec := connectors.SourceSpec{Connection: conn.Name, Settings: settings}

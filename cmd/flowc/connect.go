@@ -108,7 +108,7 @@ func (x *examination) source(ctx context.Context, plan *planner.Plan, f *planner
 	if conn == nil {
 		return nil, from
 	}
-	source, err := conn.OpenSource(ctx, f.Identity, f.SourceSpecs(), connectors.SourceOptions{Epoch: f.Epoch})
+	source, err := conn.OpenSource(ctx, f.Identity, f.SourceSpecs(), connectors.SourceOptions{Epoch: f.Epoch, Fingerprint: f.Fingerprint})
 	if fed := plan.Upstream(f); errors.Is(err, connectors.ErrNoSource) && len(fed) > 0 {
 		x.findings = append(x.findings, checkedFinding{f.Flow, connectors.Finding{Level: connectors.Good, What: "source", Where: f.Sources[0].Connection.Name,
 			Found: fmt.Sprintf("not there yet; flow %s writes it", fed[0].Flow)}})

@@ -14,7 +14,6 @@ const atomicRows = 999
 
 // Servers before it have no atomic batches.
 const (
-	batchMajor = 2
 	batchMinor = 12
 )
 
@@ -121,6 +120,6 @@ func (c *connection) needsBatches() error {
 	if c.atLeast(batchMinor) {
 		return nil
 	}
-	return connectors.Errorf(connectors.Environment, "`exactly once` needs nats-server %d.%d, and %s has %s", batchMajor, batchMinor, c, c.nc.ConnectedServerVersion()).
+	return connectors.Errorf(connectors.Environment, "`exactly once` needs nats-server 2.%d, and %s has %s", batchMinor, c, c.nc.ConnectedServerVersion()).
 		WithHelp("update the server, or leave `exactly once` out").About(connectors.SinkRole, 0, connectors.ExactlyKey)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ const (
 	metaFlow    = "flow.name"
 	metaRecords = "flow.records"
 	metaFormat  = "flow.format"
+	metaPlan    = "flow.plan" // the fingerprint
 
 	consumerFormat = 1
 )
@@ -40,7 +42,7 @@ func (s *source) consumerConfig(f *found) jetstream.ConsumerConfig {
 		MaxDeliver:     -1,
 		FilterSubjects: f.filters,
 		MaxAckPending:  s.credit(f),
-		Metadata:       map[string]string{metaFlow: s.flow.String(), metaRecords: s.records, metaFormat: strconv.Itoa(consumerFormat)},
+		Metadata:       map[string]string{metaFlow: s.flow.String(), metaRecords: s.records, metaFormat: strconv.Itoa(consumerFormat), metaPlan: s.fingerprint},
 	})
 }
 
@@ -207,7 +209,7 @@ func notPaused(f *found, info *jetstream.ConsumerInfo) error {
 
 func sameConsumer(have, want jetstream.ConsumerConfig) bool {
 	return have.AckWait == want.AckWait && !have.HeadersOnly && have.MaxAckPending == want.MaxAckPending && have.MaxDeliver == want.MaxDeliver &&
-		samePin(have, want) && slices.Equal(filters(have), filters(want))
+		samePin(have, want) && slices.Equal(filters(have), filters(want)) && have.Metadata[metaPlan] == want.Metadata[metaPlan]
 }
 
 func filters(c jetstream.ConsumerConfig) []string {
@@ -267,6 +269,8 @@ func creditLimit(err error) (int, bool) {
 func (s *source) update(ctx context.Context, f *found, have, want jetstream.ConsumerConfig) (*jetstream.ConsumerInfo, error) {
 	have.AckWait, have.MaxAckPending, have.MaxDeliver = want.AckWait, want.MaxAckPending, want.MaxDeliver
 	have.FilterSubject, have.FilterSubjects, have.HeadersOnly = "", want.FilterSubjects, false
+	have.Metadata = maps.Clone(have.Metadata)
+	have.Metadata[metaPlan] = want.Metadata[metaPlan]
 	have.PriorityPolicy, have.PinnedTTL, have.PriorityGroups = want.PriorityPolicy, want.PinnedTTL, want.PriorityGroups
 	var info *jetstream.ConsumerInfo
 	err := s.conn.ask(ctx, func(ctx context.Context) error {

@@ -106,6 +106,7 @@ func drift(have, want jetstream.ConsumerConfig) []string {
 	differ("the limit of deliveries", have.MaxDeliver, want.MaxDeliver)
 	differ("the filter", strings.Join(filters(have), " "), strings.Join(filters(want), " "))
 	differ("headers only", have.HeadersOnly, want.HeadersOnly)
+	differ("the plan", have.Metadata[metaPlan], want.Metadata[metaPlan])
 	if !samePin(have, want) {
 		all = append(all, "it pins no reader as a standby needs it")
 	}

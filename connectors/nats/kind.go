@@ -18,6 +18,7 @@ func Kind() connectors.Kind {
 		Source:             sourceFields,
 		Sink:               sinkFields,
 		DeadLetter:         deadLetterFields,
+		SourceLacks:        sourceLacks,
 		CheckConnection:    checkConnection,
 		CheckSources:       checkSources,
 		CheckSink:          checkSink,
@@ -68,6 +69,18 @@ var sourceFields = connectors.Fields{
 	{Key: "kv", Type: connectors.Text, Doc: "instead of subjects: a key-value bucket, whose changes are read"},
 	{Key: "start", Type: connectors.Origin, Doc: "where a flow begins that has not read the stream yet: `all` (the default), `new`, `last`, a sequence, or a time in quotes; it is resolved once, at the first start"},
 	{Key: "ack_wait", Tuning: true, Type: connectors.Duration, Default: 30 * time.Second, Min: int64(time.Second), Max: int64(24 * time.Hour), Doc: "when the server delivers again what a dead reader held; a live one extends it"},
+}
+
+const (
+	unbounded = "a source of subjects has no end of its own: run the flow with `flowc run --until caught-up`, which reads what is there at its start"
+	epochs    = "how much is read at once is said by the epoch, as in `epoch 1000/1s/8MiB`"
+	begins    = "where a new flow begins is said by `start`: `all`, `new`, `last`, a sequence, or a time in quotes"
+)
+
+var sourceLacks = map[string]string{
+	"until": unbounded, "end": unbounded, "limit": unbounded, "count": unbounded, "max_messages": unbounded, "bounded": unbounded,
+	"batch": epochs, "batch_size": epochs, "fetch": epochs,
+	"deliver": begins, "deliver_policy": begins, "from_sequence": begins, "since": begins,
 }
 
 var sinkFields = connectors.Fields{

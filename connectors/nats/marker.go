@@ -198,8 +198,8 @@ func describeGuarantee(spec connectors.SinkSpec) []string {
 	if spec.ExactlyOnce() {
 		return []string{
 			fmt.Sprintf("%s: an epoch is one atomic batch, with a marker that says how far it goes; a batch of a former owner is refused", where),
-			fmt.Sprintf("%s: needs nats-server %d.%d, limits retention, allow_atomic, allow_rollup, a subject for the marker, and allow_msg_ttl where there is a max_age", where, batchMajor, batchMinor),
+			fmt.Sprintf("%s: needs nats-server 2.%d, limits retention, allow_atomic, allow_rollup, a subject for the marker, and allow_msg_ttl where there is a max_age", where, batchMinor),
 		}
 	}
-	return []string{fmt.Sprintf("%s: with `exactly once` no repetition would be stored; that needs nats-server %d.%d, and a stream with limits retention, allow_atomic and allow_rollup", where, batchMajor, batchMinor)}
+	return []string{fmt.Sprintf("%s: with `exactly once` no repetition would be stored; that needs nats-server 2.%d, and a stream with limits retention, allow_atomic and allow_rollup", where, batchMinor)}
 }

@@ -17,20 +17,21 @@ import (
 // source reads the flow's subjects from every stream that holds them, through
 // one durable pull consumer a stream. One of them contributes to each epoch.
 type source struct {
-	conn    *connection
-	flow    connectors.Identity
-	records string // of the flow, in its ledger
-	specs   []connectors.SourceSpec
-	streams []*found
-	ackWait time.Duration
-	epoch   connectors.Bounds
-	until   bool
-	idle    func(bool)          // nil if nobody wants to know
-	idling  bool                // what it was told last, by Read
-	from    connectors.Identity // the flow whose position this one goes on from; empty if there is none
-	left    []string            // streams that match and are not read
-	maxAcks int                 // the server's limit of a consumer's credit, once it has told; 0 is none
-	denied  int                 // denied rights of the connection that are older than the last Seek
+	conn        *connection
+	flow        connectors.Identity
+	records     string // of the flow, in its ledger
+	fingerprint string // of its plan
+	specs       []connectors.SourceSpec
+	streams     []*found
+	ackWait     time.Duration
+	epoch       connectors.Bounds
+	until       bool
+	idle        func(bool)          // nil if nobody wants to know
+	idling      bool                // what it was told last, by Read
+	from        connectors.Identity // the flow whose position this one goes on from; empty if there is none
+	left        []string            // streams that match and are not read
+	maxAcks     int                 // the server's limit of a consumer's credit, once it has told; 0 is none
+	denied      int                 // denied rights of the connection that are older than the last Seek
 
 	wake     chan struct{} // of capacity 1: something came in
 	watch    *time.Ticker  // when to look after the consumers
@@ -49,7 +50,7 @@ type source struct {
 
 // OpenSource implements connectors.Connection.
 func (c *connection) OpenSource(ctx context.Context, flow connectors.Identity, specs []connectors.SourceSpec, options connectors.SourceOptions) (connectors.Source, error) {
-	s := &source{conn: c, flow: flow, specs: specs, epoch: options.Epoch, until: options.UntilCaughtUp, idle: options.Idle, from: options.Inherits, wake: make(chan struct{}, 1)}
+	s := &source{conn: c, flow: flow, fingerprint: options.Fingerprint, specs: specs, epoch: options.Epoch, until: options.UntilCaughtUp, idle: options.Idle, from: options.Inherits, wake: make(chan struct{}, 1)}
 	s.watch = time.NewTicker(time.Second)
 	for _, spec := range specs {
 		s.ackWait = max(s.ackWait, spec.Settings.Duration("ack_wait"))

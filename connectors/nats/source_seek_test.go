@@ -352,6 +352,30 @@ func TestAConsumerWithASingleCreditIsUpgradedInPlace(t *testing.T) {
 	}
 }
 
+// The consumer carries the plan that it is read by.
+func TestTheConsumerCarriesThePlan(t *testing.T) {
+	url := startEmbedded(t)
+	js := client(t, url)
+	makeStream(t, js, streamOn("ORDERS", "orders.>"))
+	c, _ := link(t, url, nil)
+	var made time.Time
+	for _, plan := range []string{"one", "two"} {
+		s := openSource(t, c, connectors.SourceOptions{Fingerprint: plan}, sourcesOf(nil, "orders.>")...)
+		seek(t, s)
+		closeSource(t, s)
+		info := consumerInfo(t, js, "ORDERS")
+		if got := info.Config.Metadata; got[metaPlan] != plan || got[metaFlow] != someFlow.String() || got[metaRecords] != someRecords || got[metaFormat] != "1" {
+			t.Errorf("plan %s: found %v", plan, got)
+		}
+		if made.IsZero() {
+			made = info.Created
+		}
+		if !info.Created.Equal(made) {
+			t.Errorf("plan %s: the consumer was made anew", plan)
+		}
+	}
+}
+
 // A Seek that fails at the second stream leaves no subscription of the first.
 func TestAFailedSeekLeavesNoSubscription(t *testing.T) {
 	url := startEmbedded(t)
