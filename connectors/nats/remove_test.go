@@ -95,6 +95,7 @@ func TestRemoveKeepsMessagesOfInterestStreams(t *testing.T) {
 	c, _ := link(t, url, nil)
 	leave(t, c, someFlow, "orders.>")
 	fill(t, js, 3, "orders.a")
+	eventually(t, "the consumer has counted them", func() bool { return consumerInfo(t, js, "ORDERS").NumPending == 3 })
 	remains := remainsOf(t, c, someFlow)
 	if len(remains.Readers) != 1 || remains.Readers[0].Kept == "" {
 		t.Fatalf("expected that the consumer is kept, found %+v", remains)
