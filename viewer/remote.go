@@ -69,7 +69,7 @@ func (r *Remote) look(ctx context.Context, wanted func(monitor.Listed) want) ([]
 	r.lost, r.server = time.Time{}, r.nc.ConnectedUrlRedacted()
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	if time.Since(r.when) > findEvery {
+	if len(r.found) == 0 || time.Since(r.when) > findEvery {
 		found, err := r.client.Runs(ctx)
 		if err != nil {
 			return nil, err

@@ -68,7 +68,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.err != nil {
 			m.say(alarm, msg.err.Error())
 		}
-		return m, m.refresh()
+		return m, tea.Batch(m.refresh(), m.look())
 	case overMsg:
 		return m, tea.Quit
 	case tea.PasteMsg:
