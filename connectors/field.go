@@ -29,6 +29,7 @@ type Field struct {
 	Doc      string // one sentence for the reference page
 	Default  any    // of the Go type above; nil if there is none
 	Required bool
+	Unless   string   // the key that may stand instead of a required one
 	Secret   bool     // takes env, file or secret, never a literal
 	Template bool     // may hold <holes>
 	Values   []string // what a Word may be

@@ -20,6 +20,8 @@ type Kind struct {
 	CheckSources    func([]SourceSpec) error // those of one flow on one connection
 	CheckSink       func(SinkSpec) error
 	CheckDeadLetter func(DeadLetterSpec) error
+	// CompleteSink fills in the settings of a sink that follow from others. It may be nil.
+	CompleteSink func(Settings)
 	// CheckLoop refuses a sink that feeds the sources of its own flow, as far as
 	// names alone tell. It is called where both are on one connection.
 	CheckLoop func([]SourceSpec, SinkSpec) error

@@ -41,7 +41,9 @@ func (c *compiler) settings(fields connectors.Fields, options []*lang.Option, at
 	}
 	fields.Complete(s)
 	for _, f := range fields {
-		if _, given := at.keys[f.Key]; f.Required && !given && !misspelled[f.Key] {
+		_, given := at.keys[f.Key]
+		_, instead := at.keys[f.Unless]
+		if f.Required && !given && !instead && !misspelled[f.Key] {
 			c.report(lang.Diagnostic{Code: codeOptionMissing, Span: at.span, Summary: fmt.Sprintf("%s needs `%s`", role, f.Key), Help: f.Doc})
 		}
 	}

@@ -53,6 +53,9 @@ func (c *compiler) destination(f *Flow, e *lang.Endpoint) *Sink {
 		sink.Spec = connectors.SinkSpec{Connection: conn.Name, Resources: f.Resources(), Selects: f.selects()}
 		sink.Spec.Settings = c.settings(conn.Kind.Sink, e.Options, &sink.places, "a "+conn.Kind.Name+" sink", nil)
 		c.holes(f, f.holeColumns(), conn.Kind.Sink, e.Options, sink.Spec.Settings)
+		if complete := conn.Kind.CompleteSink; complete != nil {
+			complete(sink.Spec.Settings)
+		}
 	}
 	return sink
 }

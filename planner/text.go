@@ -222,7 +222,7 @@ func (s *Sink) addsEnvelope() bool {
 func templatesText(fields connectors.Fields, s connectors.Settings) string {
 	var b strings.Builder
 	for _, f := range fields {
-		if f.Template {
+		if f.Template && s.Has(f.Key) && !s.Has(f.Unless) {
 			fmt.Fprintf(&b, " %s %q", f.Key, s.Template(f.Key).Text)
 		}
 	}

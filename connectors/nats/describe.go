@@ -51,11 +51,20 @@ func describeSink(spec connectors.SinkSpec) []string {
 	var lines []string
 	for i, resource := range spec.Resources {
 		stream, subject := fillResource(spec, i, "stream"), fillResource(spec, i, "subject")
+		if spec.Settings.Has("kv") {
+			lines = append(lines, fmt.Sprintf("%s goes to bucket %s on key %s: a row puts the value, one with the operation delete deletes the key", resource, fillResource(spec, i, "kv").Text, fillResource(spec, i, "key").Text))
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("%s goes to stream %s on subject %s", resource, stream.Text, subject.Text))
 	}
-	if spec.Settings.Bool("create_stream") {
+	switch {
+	case spec.Settings.Has("kv") && spec.Settings.Bool("create_stream"):
+		lines = append(lines, "a missing bucket is made, with file storage, the server's defaults and one value a key")
+	case spec.Settings.Has("kv"):
+		lines = append(lines, "a missing bucket is an error")
+	case spec.Settings.Bool("create_stream"):
 		lines = append(lines, "a missing stream is made: "+describeCreation(spec))
-	} else {
+	default:
 		lines = append(lines, "a missing stream is an error")
 	}
 	limits, timeout := spec.Settings.Limits("max_in_flight"), connectors.ShortDuration(spec.Settings.Duration("publish_timeout"))

@@ -116,12 +116,21 @@ func (s *sink) ensure(ctx context.Context, name, exact string) (*destination, er
 }
 
 func (s *sink) missingStream(ctx context.Context, name string) error {
+	if s.spec.Settings.Has("kv") {
+		return s.link.noBucket(ctx, strings.TrimPrefix(name, bucketStream)).About(connectors.SinkRole, 0, "kv")
+	}
 	return connectors.Errorf(connectors.Environment, "the destination stream %s is missing: stream not found", name).
 		WithHelp("make it, or leave `create_stream false` out").About(connectors.SinkRole, 0, "stream").
 		Instead(name, streamNames(s.link.streams(ctx)))
 }
 
 func (s *sink) create(ctx context.Context, name, exact string) (*destination, error) {
+	if s.spec.Settings.Has("kv") {
+		if err := s.createBucket(ctx, name); err != nil {
+			return nil, err
+		}
+		return s.inspect(ctx, name)
+	}
 	config, err := s.configOf(name, exact)
 	if err != nil {
 		return nil, err

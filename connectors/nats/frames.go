@@ -37,6 +37,8 @@ type frame struct {
 	id                    span  // of text, as the next three; none in a batch
 	event, sequence, time span  // only where the envelope goes into headers, and event in a batch
 	size                  int64 // of payload, headers and subject
+
+	deletes bool // it deletes the key of a bucket, and has no body
 }
 
 type span struct{ start, end int }
@@ -97,18 +99,14 @@ func (f *frames) encoder(batch arrow.RecordBatch) (*rows.Encoder, error) {
 
 func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *route, subject string) error {
 	m := &batch.Messages[row]
-	body := span{start: len(f.bodies)}
-	f.bodies = append(f.bodies, '{')
-	f.bodies = encoder.AppendMembers(f.bodies, row)
-	if f.sink.envelopeInBody {
-		var err error
-		if f.bodies, err = f.appendEnvelope(f.bodies, m); err != nil {
+	frame := frame{resource: batch.Resource, message: m, route: r, subject: subject}
+	frame.deletes = m.Operation == connectors.Delete && f.sink.spec.Settings.Has("kv")
+	if frame.body.start = len(f.bodies); !frame.deletes {
+		if err := f.appendBody(encoder, row, m); err != nil {
 			return err
 		}
 	}
-	f.bodies = append(f.bodies, '}')
-	body.end = len(f.bodies)
-	frame := frame{resource: batch.Resource, message: m, route: r, subject: subject, body: body}
+	frame.body.end = len(f.bodies)
 	if !f.sink.exactly {
 		frame.id = f.write(func(dst []byte) []byte {
 			return f.ids.append(dst, m, r.to.name, subject, f.sink.spec.Resources[batch.Resource])
@@ -126,6 +124,16 @@ func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *
 	}
 	f.list = append(f.list, frame)
 	return nil
+}
+
+// appendBody appends a row as a JSON object.
+func (f *frames) appendBody(encoder *rows.Encoder, row int, m *connectors.Message) (err error) {
+	f.bodies = encoder.AppendMembers(append(f.bodies, '{'), row)
+	if f.sink.envelopeInBody {
+		f.bodies, err = f.appendEnvelope(f.bodies, m)
+	}
+	f.bodies = append(f.bodies, '}')
+	return err
 }
 
 // write appends to the headers' text.
@@ -204,6 +212,7 @@ func (f *frames) headers(h natsgo.Header, frame *frame, text string) {
 			delete(h, headerSourceKey)
 		}
 	}
+	frame.bucketHeaders(h)
 	for _, name := range f.sink.passed {
 		if values := m.Headers[name]; len(values) > 0 {
 			h[name] = values
@@ -234,6 +243,7 @@ func (f *frames) headerBytes(frame *frame) int {
 			size += line(headerSourceKey, len(m.Key))
 		}
 	}
+	size += frame.bucketHeaderBytes()
 	for _, name := range f.sink.passed {
 		for _, value := range m.Headers[name] {
 			size += line(name, len(value))

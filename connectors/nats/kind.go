@@ -22,6 +22,7 @@ func Kind() connectors.Kind {
 		CheckConnection:    checkConnection,
 		CheckSources:       checkSources,
 		CheckSink:          checkSink,
+		CompleteSink:       completeSink,
 		CheckDeadLetter:    checkDeadLetter,
 		CheckLoop:          checkLoop,
 		Writes:             writes,
@@ -84,8 +85,10 @@ var sourceLacks = map[string]string{
 }
 
 var sinkFields = connectors.Fields{
-	{Key: "stream", Type: connectors.Text, Required: true, Template: true, Doc: "the destination stream"},
-	{Key: "subject", Type: connectors.Text, Required: true, Template: true, Doc: "the subject of each message, concrete once its holes are filled"},
+	{Key: "stream", Type: connectors.Text, Required: true, Unless: "kv", Template: true, Doc: "the destination stream"},
+	{Key: "subject", Type: connectors.Text, Required: true, Unless: "kv", Template: true, Doc: "the subject of each message, concrete once its holes are filled"},
+	{Key: "kv", Type: connectors.Text, Template: true, Doc: "instead of `stream` and `subject`: a key-value bucket; a row puts its key's value, one with the operation delete deletes the key"},
+	{Key: "key", Type: connectors.Text, Template: true, Doc: "the key of each row, with `kv`"},
 	{Key: "create_stream", Tuning: true, Type: connectors.Bool, Default: true, Doc: "make the stream if it is missing: file storage and the server's defaults; an existing one is never changed"},
 	{Key: "publish_timeout", Tuning: true, Type: connectors.Duration, Default: 5 * time.Second, Min: int64(time.Millisecond), Max: int64(time.Hour), Doc: "from handing one message to the server to its acknowledgement"},
 	{Key: "max_in_flight", Tuning: true, Type: connectors.Window, Default: connectors.Limits{Messages: 1024, Bytes: 16 << 20}, Min: 1, Max: 65536, MaxBytes: 1 << 30, Doc: "the most messages and bytes (payload, headers and subject) that wait for their acknowledgement"},
@@ -147,6 +150,9 @@ func checkSources(specs []connectors.SourceSpec) error {
 
 // checkSink judges the templates of a sink as far as the resources' names tell.
 func checkSink(spec connectors.SinkSpec) error {
+	if err := checkBucketSink(spec); err != nil {
+		return err
+	}
 	for _, name := range spec.Settings.List("headers") {
 		if err := checkForwarded(name); err != nil {
 			return (&connectors.Error{Class: connectors.Refused, Err: err}).About(connectors.SinkRole, 0, "headers")
@@ -252,6 +258,9 @@ func checkLoop(sources []connectors.SourceSpec, sink connectors.SinkSpec) error 
 	for i := range sink.Resources {
 		subject := pattern(fillResource(sink, i, "subject"))
 		for j, source := range sources {
+			if bucket := bucketOf(source.Select); bucket != "" && bucket == bucketOf(subject) {
+				return loopError(source.Select, subject).WithHelp("write into another bucket").About(connectors.SinkRole, 0, "kv").Against(connectors.SourceRole, j, "the source that reads it")
+			}
 			if wide(source.Select) && len(named(source)) == 0 && overlap(source.Select, subject) {
 				return loopError(source.Select, subject).Against(connectors.SourceRole, j, "the source that would read it")
 			}

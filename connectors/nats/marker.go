@@ -195,6 +195,9 @@ func describeGuarantee(spec connectors.SinkSpec) []string {
 		}
 	}
 	where := strings.Join(streams, ", ")
+	if spec.Settings.Has("kv") {
+		return []string{fmt.Sprintf("%s: a repetition later than that window puts the value of a key again, and may do so over a newer one until that comes again too", where)}
+	}
 	if spec.ExactlyOnce() {
 		return []string{
 			fmt.Sprintf("%s: an epoch is one atomic batch, with a marker that says how far it goes; a batch of a former owner is refused", where),

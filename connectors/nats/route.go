@@ -46,7 +46,7 @@ func (r *router) route(ctx context.Context, batch connectors.Batch, row int) (*r
 	}
 	subject, err := r.expand(r.subject, batch, row)
 	if err == nil && !r.subject.Constant() {
-		err = asRowFault(checkSubject(subject, false))
+		err = asRowFault(r.sink.checkExpanded(subject))
 	}
 	if err != nil {
 		return nil, "", err
