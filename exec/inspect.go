@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/planner"
 )
 
 // Entry is a record of a flow's epoch chain, and its version there.
@@ -40,6 +42,32 @@ func History(ctx context.Context, ledger connectors.Ledger) iter.Seq2[Entry, err
 		}
 		yield(Entry{}, err)
 	}
+}
+
+// Standing is what the ledger holds of a flow for its next run. The zero value is
+// that of a flow which has not run.
+type Standing struct {
+	State       State
+	Owner       Owner  // of the newest record
+	Fingerprint string // of the plan that it ran with
+	// Streams are what it reads: what has come to match since is not read. It is empty
+	// where any stream is.
+	Streams []string
+}
+
+// StandingOf is the standing of a flow, read from its ledger.
+func StandingOf(ctx context.Context, ledger connectors.Ledger, flow *planner.Flow) (s Standing, err error) {
+	c := chain{ledger: ledger}
+	last, _, err := c.readRecord(ctx)
+	if err != nil || last == nil {
+		return s, err
+	}
+	s.State, s.Owner, s.Fingerprint = last.State, last.Owner, last.Fingerprint
+	specification, _, err := readSpecification(ctx, ledger)
+	if err == nil && specification != nil && slices.Equal(specification.Reads, flow.Reads()) {
+		s.Streams = specification.Streams
+	}
+	return s, err
 }
 
 // LastState is the state of a flow's newest record; the zero one if it has none.

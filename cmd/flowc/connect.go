@@ -75,13 +75,17 @@ func (x *examination) flow(ctx context.Context, plan *planner.Plan, f *planner.F
 			x.add(f, examiner.Examine(ctx, useOf(f, c)))
 		}
 	}
-	source, from := x.source(ctx, plan, f, conns[f.Sources[0].Connection])
+	source, standing := x.source(ctx, plan, f, conns[f.Sources[0].Connection])
 	if source != nil {
 		defer func() { _ = source.Close(ctx) }() // it has read nothing
 	}
 	depths := x.sinks(ctx, f, conns, source)
+	if source != nil {
+		x.confine(f, source, standing)
+		x.owner(ctx, f, source, standing)
+	}
 	if examiner, ok := source.(connectors.SourceExaminer); ok {
-		found := examiner.Examine(ctx, from.Records, from.Positions)
+		found := examiner.Examine(ctx, standing.State.Records, standing.State.Positions)
 		x.add(f, found)
 		x.compare(f, found.Depths, depths)
 	}
@@ -92,7 +96,7 @@ func (x *examination) open(ctx context.Context, c *planner.Connection) (connecto
 	if err != nil {
 		return nil, err
 	}
-	return c.Kind.Open(ctx, c.Name, settings, x.app.warn)
+	return c.Kind.Open(ctx, c.Name, settings, func(connectors.Notice) {}) // what it would warn of is examined
 }
 
 // ofConnection tells which of the flow's connections a setting belongs to.
@@ -104,34 +108,66 @@ func ofConnection(err error, i int) error {
 }
 
 // source opens the flow's source, and reads what the ledger has certified of it.
-func (x *examination) source(ctx context.Context, plan *planner.Plan, f *planner.Flow, conn connectors.Connection) (source connectors.Source, from exec.State) {
+func (x *examination) source(ctx context.Context, plan *planner.Plan, f *planner.Flow, conn connectors.Connection) (source connectors.Source, standing exec.Standing) {
 	if conn == nil {
-		return nil, from
+		return nil, standing
 	}
 	source, err := conn.OpenSource(ctx, f.Identity, f.SourceSpecs(), connectors.SourceOptions{Epoch: f.Epoch, Fingerprint: f.Fingerprint})
 	if fed := plan.Upstream(f); errors.Is(err, connectors.ErrNoSource) && len(fed) > 0 {
 		x.findings = append(x.findings, checkedFinding{f.Flow, connectors.Finding{Level: connectors.Good, What: "source", Where: f.Sources[0].Connection.Name,
 			Found: fmt.Sprintf("not there yet; flow %s writes it", fed[0].Flow)}})
-		return nil, from
+		return nil, standing
 	}
 	if err != nil {
 		x.failed(f, "source", f.Sources[0].Connection.Name, err)
-		return nil, from
+		return nil, standing
 	}
-	from, err = lastState(ctx, conn, f)
+	standing, err = standingOf(ctx, conn, f)
 	if err != nil {
 		x.failed(f, "ledger", f.Sources[0].Connection.Name, err)
 	}
-	return source, from
+	return source, standing
 }
 
-// lastState is what the ledger holds of a flow; nothing if the flow has not run.
-func lastState(ctx context.Context, conn connectors.Connection, f *planner.Flow) (exec.State, error) {
+// standingOf is what the ledger holds of a flow; nothing if the flow has not run.
+func standingOf(ctx context.Context, conn connectors.Connection, f *planner.Flow) (exec.Standing, error) {
 	ledger, err := conn.FindLedger(ctx, f.Identity)
 	if err != nil || ledger == nil {
-		return exec.State{}, err
+		return exec.Standing{}, err
 	}
-	return exec.LastState(ctx, ledger)
+	return exec.StandingOf(ctx, ledger, f)
+}
+
+// confine leaves the streams out that a run would not read, and says so.
+func (x *examination) confine(f *planner.Flow, source connectors.Source, standing exec.Standing) {
+	if len(standing.Streams) == 0 {
+		return
+	}
+	for _, s := range source.Streams() {
+		if !slices.Contains(standing.Streams, s.Stream) {
+			x.findings = append(x.findings, checkedFinding{f.Flow, connectors.Finding{Level: connectors.Warned, What: "source", Where: "stream " + s.Stream,
+				Found: "it has come to match since the first run, and is not read", Expected: "a decision", Help: "run with --adopt-streams to read it"}})
+		}
+	}
+	source.Confine(standing.Streams)
+}
+
+// owner says which process runs the flow now.
+func (x *examination) owner(ctx context.Context, f *planner.Flow, source connectors.Source, standing exec.Standing) {
+	tenure, err := source.Held(ctx)
+	if err != nil {
+		x.failed(f, "owner", f.Sources[0].Connection.Name, err)
+	}
+	if tenure != connectors.Occupied || standing.Owner.ID == "" {
+		return
+	}
+	finding := connectors.Finding{Level: connectors.Good, What: "owner", Where: standing.Owner.Host,
+		Found: fmt.Sprintf("process %d runs it since %s; another run stands by", standing.Owner.PID, stamp(standing.Owner.Started))}
+	if standing.Fingerprint != f.Fingerprint {
+		finding.Level, finding.Found = connectors.Warned, fmt.Sprintf("process %d runs another version of it since %s", standing.Owner.PID, stamp(standing.Owner.Started))
+		finding.Expected, finding.Help = "this version", "run with --replace to take over from it"
+	}
+	x.findings = append(x.findings, checkedFinding{f.Flow, finding})
 }
 
 // sinks opens the flow's sinks, and lets the source keep clear of them.

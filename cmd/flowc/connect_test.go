@@ -283,6 +283,30 @@ flow orders from shop "orders.>" to shop stream "OUT" subject "<param.to>.v1"`
 	}
 }
 
+// A stream that has come to match since is not read, and a flow that runs is not taken over.
+func TestCheckConnectOfAFlowThatRuns(t *testing.T) {
+	url := guarded(t, allUsers())
+	js := asAdmin(t, url)
+	stream(t, js, jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.a"}})
+	path := writeFile(t, "orders.flow", connectedFlow)
+	p := start(t, "run", "--server", url, "--user", "flow", "--password", "p", path)
+	p.says("msg=reading")
+	stream(t, js, jetstream.StreamConfig{Name: "MORE", Subjects: []string{"orders.b"}})
+	found, r := examine(t, url, connectedFlow)
+	expectFinding(t, found, connectors.Warned, "source", "stream MORE: it has come to match since the first run, and is not read")
+	expectFinding(t, found, connectors.Good, "owner", "another run stands by")
+	if r.status != statusDone {
+		t.Errorf("expected warnings only, found status %d\n%s", r.status, r.out)
+	}
+	found, _ = examine(t, url, strings.Replace(connectedFlow, "to nats", "where id > 1\n  to nats", 1))
+	expectFinding(t, found, connectors.Warned, "owner", "runs another version of it")
+	publish(t, js, "orders.a", `{"id":1}`)
+	eventually(t, "the run goes on", func() bool {
+		s, err := js.Stream(t.Context(), "OUT")
+		return err == nil && s.CachedInfo().State.Msgs == 1
+	})
+}
+
 // What another flow of the same files writes need not be there yet.
 func TestCheckConnectOfAChain(t *testing.T) {
 	url := guarded(t, allUsers())

@@ -30,7 +30,12 @@ func (s *source) examineStream(ctx context.Context, f *found, floor connectors.P
 		return
 	}
 	e.Depths = append(e.Depths, s.conn.depth(info))
-	e.Add(connectors.Finding{Level: connectors.Good, What: "source", Where: where, Found: describeStream(info)})
+	finding := connectors.Finding{Level: connectors.Good, What: "source", Where: where, Found: describeStream(info)}
+	if f.named && copies(info.Config) != "" && info.State.Msgs == 0 {
+		finding.Level, finding.Expected = connectors.Warned, fmt.Sprintf("a message on %q, to show that it gets any", strings.Join(f.filters, " "))
+		finding.Help = "look at what it copies, or wait until it has something"
+	}
+	e.Add(finding)
 	if f.bound != "" {
 		consumer, err := s.bind(ctx, f, floor)
 		if err != nil {
