@@ -14,7 +14,7 @@ type clock struct {
 	began   time.Time
 	since   time.Time // until when the time is divided
 	entered time.Time // when the phase began to which it goes now
-	rested  time.Time // when it last went to Idling or Pausing; zero if it never did
+	rested  time.Time // when it last had nothing to do; zero if it never did
 	times   [phases]time.Duration
 	epoch   [phases]time.Duration // of the epoch that is written
 }
@@ -98,7 +98,7 @@ func (c *clock) count() {
 	now := time.Now()
 	p := c.present()
 	c.times[p] += now.Sub(c.since)
-	if p == Idling || p == Pausing {
+	if p == Idling || p == Pausing || p == StandingBy {
 		c.rested = now
 	}
 	if Applying <= c.writing && c.writing <= Acknowledging {

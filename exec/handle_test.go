@@ -203,3 +203,50 @@ func TestAFailedRunSaysWhy(t *testing.T) {
 		t.Errorf("found %v", h.Status().Err)
 	}
 }
+
+// TestAnUnprovenDestinationBlocks freezes the server under a sink that waits for
+// acknowledgements nearly all of the time.
+func TestAnUnprovenDestinationBlocks(t *testing.T) {
+	server := natsprocess.Start(t)
+	nc, err := natsgo.Connect(server.URL(), natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, js: js, process: server}
+	w.plain()
+	const each = 400
+	published := 0
+	h := w.hold(`from nats "orders.>" epoch 100/50ms to nats stream "OUT" subject "out.v1" max_in_flight 1/16MiB publish_timeout 1s`)
+	blocked := false
+	for try := 0; try < 5 && !blocked; try++ { // it may stop in the moment between two epochs
+		h.becomes(exec.IsRunning)
+		w.publishIDs(published+1, published+each)
+		published += each
+		eventually(t, "something is in flight", func() bool { return h.Status().Totals.InFlight.Messages > 0 })
+		server.Freeze()
+		eventually(t, "the run has noticed", func() bool {
+			s := h.Status().State
+			blocked = s == exec.IsBlocked
+			return s != exec.IsRunning
+		})
+		if blocked && h.Status().Err == nil {
+			t.Error("a blocked run says why")
+		}
+		server.Thaw()
+	}
+	if !blocked {
+		t.Error("the run was never blocked")
+	}
+	w.reaches("OUT", uint64(published))
+	h.becomes(exec.IsRunning)
+	close(h.stop)
+	<-h.done
+	if ids := w.ids("OUT"); h.err != nil || !slices.Equal(ids, upTo(published)) {
+		t.Errorf("OUT holds %d ids, %v", len(ids), h.err)
+	}
+}

@@ -16,10 +16,11 @@ const (
 	Waiting    // for the next try
 	Idling     // reading, while there is nothing to read
 	Pausing    // until somebody resumes the run
+	StandingBy // until the flow's owner is gone
 	phases
 )
 
-var phaseNames = [phases]string{"reading", "decoding", "transforming", "applying", "committing", "certifying", "acknowledging", "recovering", "waiting", "idling", "pausing"}
+var phaseNames = [phases]string{"reading", "decoding", "transforming", "applying", "committing", "certifying", "acknowledging", "recovering", "waiting", "idling", "pausing", "standing by"}
 
 func (p Phase) String() string { return phaseNames[p] }
 

@@ -63,6 +63,7 @@ func (m *machine) mayClaim(ctx context.Context, last *Record) error {
 // nothing but its connections, and changes nothing at the other end.
 func (m *machine) standBy(ctx context.Context) error {
 	m.closeSinks()
+	m.clock.write(StandingBy)
 	w := watch{machine: m}
 	for {
 		if err := w.wait(ctx); err != nil {

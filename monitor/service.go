@@ -45,6 +45,8 @@ const (
 	stateInterval = time.Second
 	// snapshotInterval is how long a snapshot serves all who ask.
 	snapshotInterval = 100 * time.Millisecond
+	// flushTimeout bounds how long the server may take to hear of the end.
+	flushTimeout = 500 * time.Millisecond
 	// ledgerTimeout bounds the reading of certificates for one answer.
 	ledgerTimeout = 3 * time.Second
 )
@@ -73,6 +75,9 @@ func (s *Service) follow(registered micro.Service, run Run, state State) {
 		select {
 		case <-s.done:
 			_ = registered.Stop() // it fails where the connection is gone, and the service with it
+			if s.nc.IsConnected() {
+				_ = s.nc.FlushTimeout(flushTimeout) // so that nobody is sent to it any more
+			}
 			return
 		case <-tick.C:
 		}

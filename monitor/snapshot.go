@@ -190,6 +190,7 @@ const (
 	CauseRecover        = "recover" // the run goes back to the last certified position
 	CauseWait           = "wait"    // for the next try
 	CausePause          = "pause"
+	CauseStandby        = "standby"
 )
 
 // Cause is a part of the time.

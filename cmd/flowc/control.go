@@ -75,6 +75,14 @@ func (a *app) control(ctx context.Context, c control, flow, id string, n natsFla
 	if err != nil {
 		return surrounding(err)
 	}
+	for i, r := range found { // what is found may have changed since it was registered
+		if r.Flow != flow {
+			continue
+		}
+		if s, err := ask.look(ctx, r.ID); err == nil {
+			found[i].State = s.State
+		}
+	}
 	run, err := a.choose(found, connectors.Identity{Namespace: a.namespace, Flow: flow}, id, ask.where)
 	if err != nil {
 		return err

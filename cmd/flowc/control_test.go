@@ -197,3 +197,54 @@ func TestRunsWithoutAServer(t *testing.T) {
 		t.Errorf("it took %s", took)
 	}
 }
+
+// TestAPausedRunKeepsItsFlow lets a standby wait for a run that is paused.
+func TestAPausedRunKeepsItsFlow(t *testing.T) {
+	w := newWorld(t)
+	file := w.flow("100/50ms")
+	w.publish(10)
+	owner := w.run(file, "--allow-control")
+	w.reaches(10)
+	next := w.standby(owner, file)
+	var runs []monitor.Snapshot
+	eventually(t, "both are listed", func() bool {
+		runs = listed(t, w.server.URL())
+		return len(runs) == 2
+	})
+	states := map[monitor.State]string{}
+	for _, r := range runs {
+		states[r.State] = r.Run.ID
+	}
+	r := flowc(t, "", "pause", "orders", "--server", w.server.URL())
+	if r.status != statusUsage || !strings.Contains(r.errs, "flow default/orders has 2 runs, so say which with --run ID") || !strings.Contains(r.errs, states[monitor.Standby]) {
+		t.Errorf("status %d, %s", r.status, r.errs)
+	}
+	tell := func(command string) {
+		t.Helper()
+		if r := flowc(t, "", command, "orders", "--run", states[monitor.Running], "--server", w.server.URL()); r.status != statusDone {
+			t.Fatalf("%s: status %d, %s", command, r.status, r.errs)
+		}
+	}
+	tell("pause")
+	w.publish(10)
+	paused := func() float64 {
+		for _, s := range listed(t, w.server.URL()) {
+			for _, c := range s.Causes {
+				if c.Name == monitor.CausePause && s.State == monitor.Paused {
+					return c.Seconds
+				}
+			}
+		}
+		return 0
+	}
+	eventually(t, "it is paused for longer than a takeover takes", func() bool { return paused() > 2*handover.Seconds() })
+	if n := w.stored("OUT"); n != 10 {
+		t.Errorf("OUT has %d messages", n)
+	}
+	tell("stop")
+	owner.ends(statusDone, bound)
+	next.says("took the flow over from process")
+	w.reaches(20)
+	w.exactlyOnce()
+	w.chain()
+}

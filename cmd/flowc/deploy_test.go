@@ -156,7 +156,7 @@ func TestThePageNamesTheMetrics(t *testing.T) {
 		}
 	}
 	for _, cause := range []string{monitor.CauseIdle, monitor.CauseRead, monitor.CauseDecode, monitor.CauseTransform, monitor.CausePublish, monitor.CauseWindowMessages,
-		monitor.CauseWindowBytes, monitor.CauseAcks, monitor.CauseCommit, monitor.CauseCertify, monitor.CauseAck, monitor.CauseRecover, monitor.CauseWait, monitor.CausePause} {
+		monitor.CauseWindowBytes, monitor.CauseAcks, monitor.CauseCommit, monitor.CauseCertify, monitor.CauseAck, monitor.CauseRecover, monitor.CauseWait, monitor.CausePause, monitor.CauseStandby} {
 		if !strings.Contains(page, "`"+cause+"`") {
 			t.Errorf("the page does not name the cause %s", cause)
 		}

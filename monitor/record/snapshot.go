@@ -87,15 +87,17 @@ func sources(streams []connectors.StreamStats, now time.Time) ([]monitor.Source,
 	return all, whole
 }
 
-// causes divide the run's time. What a sink waited is a part of applying; the moment
-// between the two measurements is taken from it.
+// causes divide the run's time. What a sink waited is a part of applying, or of
+// committing where an epoch is written at once; the moment between the two measurements
+// is taken from it.
 func causes(s exec.Status) []monitor.Cause {
 	t := s.Totals.Time
-	applying := t[exec.Applying]
+	applying, committing := t[exec.Applying], t[exec.Committing]
 	take := func(waited time.Duration) time.Duration {
-		part := min(waited, applying)
-		applying -= part
-		return part
+		first := min(waited, applying)
+		rest := min(waited-first, committing)
+		applying, committing = applying-first, committing-rest
+		return first + rest
 	}
 	messages, bytes, acks := take(s.Waited.Messages), take(s.Waited.Bytes), take(s.Waited.Acks)
 	all := []monitor.Cause{
@@ -107,12 +109,13 @@ func causes(s exec.Status) []monitor.Cause {
 		{Name: monitor.CauseWindowMessages, Seconds: messages.Seconds()},
 		{Name: monitor.CauseWindowBytes, Seconds: bytes.Seconds()},
 		{Name: monitor.CauseAcks, Seconds: acks.Seconds()},
-		{Name: monitor.CauseCommit, Seconds: t[exec.Committing].Seconds()},
+		{Name: monitor.CauseCommit, Seconds: committing.Seconds()},
 		{Name: monitor.CauseCertify, Seconds: t[exec.Certifying].Seconds()},
 		{Name: monitor.CauseAck, Seconds: t[exec.Acknowledging].Seconds()},
 		{Name: monitor.CauseRecover, Seconds: t[exec.Recovering].Seconds()},
 		{Name: monitor.CauseWait, Seconds: t[exec.Waiting].Seconds()},
 		{Name: monitor.CausePause, Seconds: t[exec.Pausing].Seconds()},
+		{Name: monitor.CauseStandby, Seconds: t[exec.StandingBy].Seconds()},
 	}
 	return all
 }
