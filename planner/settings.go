@@ -202,6 +202,11 @@ func (c *compiler) wordValue(f connectors.Field, v *lang.Value) (any, bool) {
 	if slices.Contains(f.Values, word) {
 		return word, true
 	}
+	if why, known := f.Refuses[word]; known {
+		c.report(lang.Diagnostic{Code: codeOptionValue, Span: v.Span(), Summary: fmt.Sprintf("`%s %s` is not possible: %s", f.Key, word, why),
+			Help: fmt.Sprintf("`%s` is %s", f.Key, expectedValue(f))})
+		return nil, false
+	}
 	c.report(lang.Diagnostic{Code: codeOptionValue, Span: v.Span(),
 		Summary: fmt.Sprintf("expected %s for `%s`, found `%s`", expectedValue(f), f.Key, c.text(v.Span())), Label: didYouMean(word, f.Values)})
 	return nil, false

@@ -44,6 +44,8 @@ func checkBucketSink(spec connectors.SinkSpec) error {
 		return refuse("kv", form, "a sink that writes into a bucket needs `key`")
 	case s.Template("stream").Text != bucketStream+s.Template("kv").Text, s.Template("subject").Text != bucketSubject+s.Template("kv").Text+"."+s.Template("key").Text:
 		return refuse("kv", "keep `kv` and `key`, or `stream` and `subject`", "`kv` and `stream` both say where to write")
+	case s.Has("mode"):
+		return refuse("mode", "leave it out", "`mode` is for streams: a bucket keeps the newest value of each key")
 	case spec.ExactlyOnce():
 		return refuse(connectors.ExactlyKey, "leave it out, or write into a stream", "`exactly once` is for streams: a bucket has no room for a flow's marker")
 	}

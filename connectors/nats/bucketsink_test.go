@@ -141,6 +141,7 @@ func TestCheckBucketSink(t *testing.T) {
 		{connectors.Settings{"kv": template("profiles"), "key": template("<2>")}, "wildcard 2 of the source"},
 		{connectors.Settings{"kv": template("profiles"), "key": template("<id>"), "stream": template("OUT")}, "both say where to write"},
 		{connectors.Settings{"kv": template("profiles"), "key": template("<id>"), connectors.ExactlyKey: connectors.Once}, "`exactly once` is for streams"},
+		{connectors.Settings{"kv": template("profiles"), "key": template("<id>"), "mode": "append"}, "`mode` is for streams"},
 		{connectors.Settings{"stream": template("OUT"), "subject": template("out"), "key": template("<id>")}, "`key` belongs to a bucket"},
 	} {
 		spec := connectors.SinkSpec{Connection: "main", Settings: complete(sinkFields, v.given), Resources: []string{"orders"}, Selects: []string{"orders.*"}}

@@ -89,6 +89,7 @@ var sinkFields = connectors.Fields{
 	{Key: "subject", Type: connectors.Text, Required: true, Unless: "kv", Template: true, Doc: "the subject of each message, concrete once its holes are filled"},
 	{Key: "kv", Type: connectors.Text, Template: true, Doc: "instead of `stream` and `subject`: a key-value bucket; a row puts its key's value, one with the operation delete deletes the key"},
 	{Key: "key", Type: connectors.Text, Template: true, Doc: "the key of each row, with `kv`"},
+	{Key: "mode", Tuning: true, Type: connectors.Word, Values: []string{"append", "full_append", "incremental_append", "cdc_append"}, Refuses: refusedModes, Doc: "a stream is only appended to; the names that bounded runs have elsewhere all mean that"},
 	{Key: "create_stream", Tuning: true, Type: connectors.Bool, Default: true, Doc: "make the stream if it is missing: file storage and the server's defaults; an existing one is never changed"},
 	{Key: "publish_timeout", Tuning: true, Type: connectors.Duration, Default: 5 * time.Second, Min: int64(time.Millisecond), Max: int64(time.Hour), Doc: "from handing one message to the server to its acknowledgement"},
 	{Key: "max_in_flight", Tuning: true, Type: connectors.Window, Default: connectors.Limits{Messages: 1024, Bytes: 16 << 20}, Min: 1, Max: 65536, MaxBytes: 1 << 30, Doc: "the most messages and bytes (payload, headers and subject) that wait for their acknowledgement"},
@@ -96,6 +97,14 @@ var sinkFields = connectors.Fields{
 	{Key: "headers", Type: connectors.List, Doc: "names of the source's headers to pass on"},
 	{Key: connectors.ExactlyKey, Type: connectors.Word, Values: []string{connectors.Once}, Doc: "`exactly once`: an epoch's rows are one atomic batch, which a repetition cannot store again; at least once without it"},
 	{Key: "marker", Type: connectors.Text, Doc: "the subject of the flow's marker with `exactly once`, instead of flow.marker.STREAM.NAMESPACE.FLOW.0"},
+}
+
+// refusedModes are those that a stream cannot be written in, by name.
+var refusedModes = map[string]string{
+	"replace": "what a stream holds is never replaced; a bucket keeps the newest value of a key (`to nats kv`)",
+	"upsert":  "a stream keeps each row that comes, also of one key; a bucket keeps the newest value of a key (`to nats kv`)",
+	"merge":   "a stream keeps each row that comes, also of one key; a bucket keeps the newest value of a key (`to nats kv`)",
+	"delete":  "nothing is deleted out of a stream; a row that tells of a deletion is appended, with the header Flow-Operation",
 }
 
 // defaultResource names a resource after its subject or its bucket, or after the
