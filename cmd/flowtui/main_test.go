@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/flowlang/flow/monitor"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -103,5 +106,41 @@ func TestOutputIsInert(t *testing.T) {
 		if strings.ContainsAny(r.out+r.errs, "\x1b\x07\x7f\u009b\u202e") || !strings.Contains(r.out+r.errs, "1b[2J") {
 			t.Errorf("%q: status %d\n%q\n%q", args, r.status, r.out, r.errs)
 		}
+	}
+}
+
+// TestStream reads two snapshots of a run, a second apart, and ends the stream.
+func TestStream(t *testing.T) {
+	t.Parallel() // it mostly waits
+	w := newWorld(t)
+	w.serve(recorded("orders", 1))
+	cmd := exec.Command("flowtui", "--json", "--server", w.url)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended, unless the test failed
+	lines := bufio.NewScanner(out)
+	var taken []time.Time
+	for len(taken) < 2 && lines.Scan() {
+		var s monitor.Snapshot
+		if err := json.Unmarshal(lines.Bytes(), &s); err != nil {
+			t.Fatalf("%v\n%s", err, lines.Bytes())
+		}
+		taken = append(taken, s.Taken)
+	}
+	if len(taken) != 2 || !taken[1].After(taken[0]) {
+		t.Errorf("expected two snapshots one after the other, found %v", taken)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() { // what was on its way
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("interrupted: %v", err)
 	}
 }
