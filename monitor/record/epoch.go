@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -15,7 +16,10 @@ type mark struct {
 	ended    time.Time
 	took     time.Duration
 	messages int
-	done     *exec.Done // without what is on loan
+	written  int
+	spent    []time.Duration // by phase
+	ranges   []connectors.Range
+	receipts []connectors.Receipt // the first ones
 	err      error
 }
 
@@ -71,7 +75,10 @@ func (r *Recorder) keep(m mark, d *exec.Done) {
 	for _, spent := range d.Spent {
 		m.took += spent
 	}
-	m.done = &exec.Done{Spent: d.Spent, Ranges: d.Ranges, Receipts: d.Receipts}
+	for _, receipt := range d.Receipts {
+		m.written += receipt.Rows
+	}
+	m.spent, m.ranges, m.receipts = slices.Clone(d.Spent[:]), d.Ranges, slices.Clone(d.Receipts[:min(len(d.Receipts), markReceipts)])
 	r.marks.add(m)
 }
 
@@ -129,11 +136,8 @@ func (r *Recorder) count(d *exec.Done) {
 }
 
 func (m mark) shown() monitor.Mark {
-	shown := monitor.Mark{Number: m.number, Outcome: m.outcome, Ended: m.ended.UTC(), Seconds: m.took.Seconds(), Messages: m.messages,
-		Phases: phases(m.done.Spent[:]), Ranges: ranges(m.done.Ranges), Receipts: receipts(m.done.Receipts[:min(len(m.done.Receipts), markReceipts)])}
-	for _, receipt := range m.done.Receipts {
-		shown.Written += receipt.Rows
-	}
+	shown := monitor.Mark{Number: m.number, Outcome: m.outcome, Ended: m.ended.UTC(), Seconds: m.took.Seconds(), Messages: m.messages, Written: m.written,
+		Phases: phases(m.spent), Ranges: ranges(m.ranges), Receipts: receipts(m.receipts)}
 	if m.err != nil {
 		shown.Error = m.err.Error()
 	}
