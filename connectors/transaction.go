@@ -17,6 +17,9 @@ func (s SinkSpec) ExactlyOnce() bool { return s.Settings.Text(ExactlyKey) == Onc
 type Transactor interface {
 	// OpenTransaction is OpenSink for all sinks of the flow that ask for it.
 	OpenTransaction(ctx context.Context, flow Identity, specs []SinkSpec) (Transaction, error)
+	// ReadMarker is the newest marker at a place that none of the flow's sinks has any
+	// more, never a stale one; Sequence is 0 if there is none.
+	ReadMarker(ctx context.Context, at MarkedPlace) (Marker, error)
 }
 
 // Transaction writes the epochs of a flow exactly once: the rows of an epoch reach

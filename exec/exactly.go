@@ -134,6 +134,10 @@ func (m *machine) groupFailed(g *group, err error) error {
 // reconcile reads the newest markers. An epoch that was committed and has no
 // certificate gets it now.
 func (m *machine) reconcile(ctx context.Context) error {
+	former, err := m.reconcileFormer(ctx)
+	if err != nil {
+		return err
+	}
 	for _, s := range m.exactly.seats {
 		marker, err := s.open.Marker(ctx, s.place)
 		if err != nil {
@@ -149,14 +153,66 @@ func (m *machine) reconcile(ctx context.Context) error {
 		}
 		s.held = record.State.Positions
 		if record.Epoch != nil && record.State.Epoch > m.chain.state.Epoch {
-			marker.Receipts = s.signed(marker.Receipts)
-			if err := m.certifyFrom(ctx, s, record, marker); err != nil {
+			if err := m.certifyFrom(ctx, s.connection.Name, record, marker); err != nil {
 				return err
 			}
 		}
 	}
 	for _, s := range m.exactly.seats {
-		s.held = furthest(s.held, m.chain.state.Positions)
+		s.held = furthest(furthest(s.held, former[s.name()]), m.chain.state.Positions)
+	}
+	return nil
+}
+
+// reconcileFormer does the same for markers that the ledger names and no sink has any
+// more, since the flow was changed. It returns how far they say their streams go.
+func (m *machine) reconcileFormer(ctx context.Context) (map[seatName][]connectors.Position, error) {
+	held := map[seatName][]connectors.Position{}
+	for _, n := range m.chain.state.Markers {
+		conn := m.transactor(n.Connection)
+		if conn == nil || m.exactly.has(n) {
+			continue
+		}
+		marker, err := conn.ReadMarker(ctx, n.MarkedPlace)
+		if err != nil {
+			return nil, err
+		}
+		record := &Record{}
+		if marker.Sequence == 0 || decodeRecord(marker.Content, record) != nil || record.State.Records != m.chain.state.Records {
+			continue // it was removed, as the flow needs it no more
+		}
+		at := seatName{n.Connection, n.Stream}
+		held[at] = furthest(held[at], record.State.Positions)
+		marker.Created = n.Created
+		if record.Epoch != nil && record.State.Epoch > m.chain.state.Epoch {
+			if err := m.certifyFrom(ctx, n.Connection, record, marker); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return held, nil
+}
+
+// seatName tells the seats of a flow apart.
+type seatName struct{ connection, stream string }
+
+func (s *seat) name() seatName {
+	return seatName{s.connection.Name, s.open.Places()[s.place].Stream}
+}
+
+func (x *exactly) has(n NamedMarker) bool {
+	return slices.ContainsFunc(x.seats, func(s *seat) bool {
+		return s.connection.Name == n.Connection && s.open.Places()[s.place] == n.MarkedPlace
+	})
+}
+
+// transactor is the flow's connection of that name; nil if it has none that can write
+// exactly once.
+func (m *machine) transactor(name string) connectors.Transactor {
+	for c, conn := range m.conns {
+		if t, ok := conn.(connectors.Transactor); ok && c.Name == name {
+			return t
+		}
 	}
 	return nil
 }
@@ -196,14 +252,14 @@ func (m *machine) judge(s *seat, marker connectors.Marker) (*Record, error) {
 func stamp(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 
 // certifyFrom writes the certificate that a marker carries.
-func (m *machine) certifyFrom(ctx context.Context, s *seat, r *Record, marker connectors.Marker) error {
+func (m *machine) certifyFrom(ctx context.Context, connection string, r *Record, marker connectors.Marker) error {
 	if missing := r.State.Epoch - m.chain.state.Epoch - 1; missing > 0 {
 		m.notice(connectors.Notice{Warning: true, Text: "the ledger went back: certificates of epochs that the destination holds are missing, and the flow goes on behind them",
 			Attributes: []any{"epochs", missing, "ledger", m.ledger.String()}})
 	}
 	epoch := *r.Epoch
-	epoch.Receipts = append(slices.Clone(epoch.Receipts), marker.Receipts...)
-	r.State.Markers = append(r.State.Markers, s.named(marker))
+	epoch.Receipts = append(slices.Clone(epoch.Receipts), signed(connection, marker.Receipts)...)
+	r.State.Markers = append(r.State.Markers, named(connection, marker))
 	if err := m.chain.certifyAs(ctx, r.Fingerprint, r.State, &epoch); err != nil {
 		return err
 	}
@@ -254,7 +310,7 @@ func (m *machine) seal(ctx context.Context, e *epoch) error {
 		return err
 	}
 	for _, s := range seats {
-		e.state.Markers = append(e.state.Markers, s.named(s.marker))
+		e.state.Markers = append(e.state.Markers, named(s.connection.Name, s.marker))
 	}
 	return nil
 }
@@ -266,7 +322,7 @@ func (m *machine) sealAt(ctx context.Context, e *epoch, s *seat, certificate *Ce
 	state.Positions = furthest(s.held, state.Positions)
 	if certificate != nil {
 		for _, other := range m.exactly.seats[1:] {
-			state.Markers = append(state.Markers, other.named(other.marker))
+			state.Markers = append(state.Markers, named(other.connection.Name, other.marker))
 		}
 	}
 	content, err := m.content(state, certificate)
@@ -280,18 +336,18 @@ func (m *machine) sealAt(ctx context.Context, e *epoch, s *seat, certificate *Ce
 	if marker.Sequence != s.marker.Sequence {
 		s.marker, s.held = marker, state.Positions
 	}
-	e.receipts = append(e.receipts, s.signed(receipts)...)
+	e.receipts = append(e.receipts, signed(s.connection.Name, receipts)...)
 	return nil
 }
 
-func (g *group) named(m connectors.Marker) NamedMarker {
-	return NamedMarker{Connection: g.connection.Name, MarkedPlace: m.MarkedPlace, Created: m.Created, Sequence: m.Sequence}
+func named(connection string, m connectors.Marker) NamedMarker {
+	return NamedMarker{Connection: connection, MarkedPlace: m.MarkedPlace, Created: m.Created, Sequence: m.Sequence}
 }
 
-// signed are receipts of the group's connection.
-func (g *group) signed(receipts []connectors.Receipt) []connectors.Receipt {
+// signed are receipts of a connection.
+func signed(connection string, receipts []connectors.Receipt) []connectors.Receipt {
 	for i := range receipts {
-		receipts[i].Connection = g.connection.Name
+		receipts[i].Connection = connection
 	}
 	return receipts
 }

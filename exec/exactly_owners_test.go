@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -71,6 +72,7 @@ func (w *world) stored(stream string, sequence uint64) int64 {
 }
 
 func TestFormerOwnerCommitsNothing(t *testing.T) {
+	t.Parallel()
 	if ids := ownersOf(t, &steps{}, &steps{}); !slices.Equal(ids, allButPoison()) {
 		t.Errorf("V1 holds %v", ids)
 	}
@@ -79,6 +81,7 @@ func TestFormerOwnerCommitsNothing(t *testing.T) {
 // What the test before it would find if the marker were not compared, and if a new
 // owner went on where the consumer stands.
 func TestFormerOwnerWithoutTheGuards(t *testing.T) {
+	t.Parallel()
 	uncompared := &steps{commit: func(ctx context.Context, t connectors.Transaction, place int) {
 		_, _ = t.Marker(ctx, place) // from now on the newest marker is the expected one
 	}}
@@ -137,4 +140,42 @@ func (w *world) workerUntil(commits int) <-chan error {
 		done <- err
 	}()
 	return done
+}
+
+// The former owner's batch is refused from the new one's start on, before that has read
+// or written a row: what the former has in hand may have gaps since the reader was moved.
+func TestFormerOwnerIsFencedByTheStartAlone(t *testing.T) {
+	t.Parallel()
+	w := everyStep(t)
+	reached, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	var once sync.Once
+	former := &steps{at: func(step string) error {
+		if step == "before commit V2" {
+			once.Do(func() { close(reached); <-goOn })
+		}
+		return nil
+	}}
+	go func() { ended <- w.drainStepped(everyStepFlow, former) }()
+	<-reached
+	var fenced sync.Once
+	now := &steps{at: func(step string) error {
+		if step == "after seek" {
+			fenced.Do(func() {
+				close(goOn)
+				if err := <-ended; !errors.Is(err, connectors.ErrSuperseded) {
+					t.Errorf("the former owner ended with %v", err)
+				}
+				for _, stream := range []string{"V1", "V2"} {
+					if ids := w.rowIDs(stream); len(ids) > 0 {
+						t.Errorf("the former owner wrote %v into %s", ids, stream)
+					}
+				}
+			})
+		}
+		return nil
+	}}
+	if err := w.drainStepped(everyStepFlow, now); err != nil {
+		t.Fatal(err)
+	}
+	w.checkEveryStep("after the former owner")
 }

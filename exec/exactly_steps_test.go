@@ -191,6 +191,40 @@ func TestExactlyOnceThroughABoundConsumer(t *testing.T) {
 	}
 }
 
+func TestFlowThatIsChangedAfterACrash(t *testing.T) {
+	for name, changed := range map[string]string{
+		"at least once":  nowPlain,
+		"another marker": strings.Replace(exactFlow, "exactly once", `exactly once marker "flow.marker.V1.mine"`, 1),
+	} {
+		w := newWorld(t)
+		w.batches()
+		w.publishIDs(1, 20)
+		text := strings.Replace(exactFlow, "1000", "7", 1)
+		ctx, exit := context.WithCancelCause(t.Context())
+		commits := 0
+		s := &steps{at: func(step string) error {
+			if step == "after commit V1" {
+				if commits++; commits == 2 {
+					exit(errors.New("killed"))
+				}
+			}
+			return ctx.Err()
+		}}
+		if _, err := exec.Run(ctx, w.steppedPlan(text, s), exec.Options{UntilCaughtUp: true}); err == nil {
+			t.Fatal("the run was not cut")
+		}
+		for range 2 {
+			if err := w.drainStepped(changed, &steps{}); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		if ids := w.rowIDs("V1"); !slices.Equal(ids, upTo(20)) {
+			t.Errorf("%s: V1 holds %v", name, ids)
+		}
+		checkChain(t, w.records())
+	}
+}
+
 func TestFailureAtEveryStep(t *testing.T) {
 	for _, step := range everyStepName(t) {
 		if strings.Contains(step, "append spec") || strings.Contains(step, "append schema") {

@@ -91,6 +91,10 @@ func (c *steppedConnection) OpenTransaction(ctx context.Context, flow connectors
 	return &steppedTransaction{t, c.steps}, nil
 }
 
+func (c *steppedConnection) ReadMarker(ctx context.Context, at connectors.MarkedPlace) (connectors.Marker, error) {
+	return c.Connection.(connectors.Transactor).ReadMarker(ctx, at)
+}
+
 func (c *steppedConnection) OpenSource(ctx context.Context, flow connectors.Identity, specs []connectors.SourceSpec, options connectors.SourceOptions) (connectors.Source, error) {
 	source, err := c.Connection.OpenSource(ctx, flow, specs, options)
 	return &steppedSource{source, c.steps}, err
@@ -106,13 +110,25 @@ func (c *steppedConnection) OpenSink(ctx context.Context, flow connectors.Identi
 
 func (c *steppedConnection) OpenLedger(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
 	ledger, err := c.Connection.OpenLedger(ctx, flow)
+	return c.stepped(ledger), err
+}
+
+func (c *steppedConnection) FindLedger(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
+	ledger, err := c.Connection.FindLedger(ctx, flow)
+	if ledger == nil {
+		return nil, err
+	}
+	return c.stepped(ledger), err
+}
+
+func (c *steppedConnection) stepped(ledger connectors.Ledger) connectors.Ledger {
 	return &faultyLedger{Ledger: ledger, append: func(ctx context.Context, l connectors.Ledger, chain string, previous uint64, data []byte) (version uint64, err error) {
 		err = c.steps.around("append "+chain, func() error {
 			version, err = l.Append(ctx, chain, previous, data)
 			return err
 		})
 		return version, err
-	}}, err
+	}}
 }
 
 type steppedTransaction struct {

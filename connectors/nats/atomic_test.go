@@ -240,3 +240,16 @@ func TestRefusalsThatTheSinkAvoids(t *testing.T) {
 		}
 	}
 }
+
+func TestStreamMadeByAPlainSinkTakesBatchesOfAnother(t *testing.T) {
+	url := startEmbedded(t)
+	c, _ := link(t, url, nil)
+	plain := ordersTo("V1", "v1.plain", nil)
+	plain.Together = []connectors.SinkSpec{onceTo("V1", "v1.once", connectors.Settings{"marker": "marks.once"})}
+	begin(t, openSink(t, c, plain), 1)
+	marked(t, openTransaction(t, c, plain.Together[0]))
+	info, err := mustStream(t, client(t, url), "V1").Info(t.Context())
+	if err != nil || strings.Join(info.Config.Subjects, " ") != "flow.marker.V1.> marks.once v1.once v1.plain" {
+		t.Errorf("V1 holds %v: %v", info.Config.Subjects, err)
+	}
+}

@@ -97,22 +97,32 @@ func (t *transaction) newMarker(p *markedPlace, body markerBody) (*natsgo.Msg, e
 	return m, nil
 }
 
-// lastMarker reads the newest marker from the stream's leader.
+// lastMarker reads the newest marker of a place.
 func (t *transaction) lastMarker(ctx context.Context, p *markedPlace) (connectors.Marker, error) {
-	marker := connectors.Marker{MarkedPlace: connectors.MarkedPlace{Stream: p.stream, Subject: p.subject}, Created: p.to.created}
+	at := connectors.MarkedPlace{Stream: p.stream, Subject: p.subject}
 	if p.to.created == 0 {
-		return marker, nil
+		return connectors.Marker{MarkedPlace: at}, nil
 	}
-	reply, err := t.link.get(ctx, p.stream, getRequest{Last: p.subject})
-	if hasCode(err, codeMessageNotFound) {
+	marker, err := t.link.ReadMarker(ctx, at)
+	marker.Created = p.to.created
+	if e, ok := errors.AsType[*connectors.Error](err); ok && e.Class == connectors.Environment {
+		return marker, e.About(connectors.SinkRole, p.sink, "stream")
+	}
+	return marker, err
+}
+
+// ReadMarker implements connectors.Transactor. It asks the stream's leader.
+func (c *connection) ReadMarker(ctx context.Context, at connectors.MarkedPlace) (connectors.Marker, error) {
+	marker := connectors.Marker{MarkedPlace: at}
+	reply, err := c.get(ctx, at.Stream, getRequest{Last: at.Subject})
+	if hasCode(err, codeMessageNotFound, codeStreamNotFound) {
 		return marker, nil
 	}
 	if err != nil {
-		return marker, failed(err, "reading the marker %q of stream %s", p.subject, p.stream)
+		return marker, failed(err, "reading the marker %q of stream %s", at.Subject, at.Stream)
 	}
 	if err := readMarker(reply.Message.Sequence, reply.Message.Data, &marker); err != nil {
-		err.Err = fmt.Errorf("the message on %q of stream %s %w", p.subject, p.stream, err.Err)
-		return marker, err.About(connectors.SinkRole, p.sink, "stream")
+		return marker, failed(err, "the message on %q of stream %s", at.Subject, at.Stream)
 	}
 	return marker, nil
 }
@@ -125,10 +135,10 @@ func readMarker(sequence uint64, data []byte, into *connectors.Marker) *connecto
 		if err == nil {
 			err = errors.New("it has no format number")
 		}
-		return connectors.Errorf(connectors.Environment, "is no marker of flowc: %w", err).
+		return connectors.Errorf(connectors.Environment, "it is no marker of flowc: %w", err).
 			WithHelp("something else has written there; remove its message, or name another subject with `marker \"...\"`")
 	case body.Format > markerFormat:
-		return connectors.Errorf(connectors.Environment, "has format %d, and this flowc knows up to %d", body.Format, markerFormat).WithHelp("update flowc; nothing was changed")
+		return connectors.Errorf(connectors.Environment, "it has format %d, and this flowc knows up to %d", body.Format, markerFormat).WithHelp("update flowc; nothing was changed")
 	}
 	into.Sequence, into.Batch, into.Content, into.Receipts = sequence, body.Batch, body.Content, placed(body.Receipts, sequence, body.Messages)
 	return nil

@@ -328,9 +328,9 @@ func TestDeadLettersOfOtherStreamsAreLeft(t *testing.T) {
 
 func TestStrangeMarker(t *testing.T) {
 	for body, want := range map[string]string{
-		`{"n":1}`:      "is no marker of flowc: it has no format number",
+		`{"n":1}`:      "it is no marker of flowc: it has no format number",
 		`no JSON`:      "is no marker of flowc",
-		`{"format":2}`: "has format 2, and this flowc knows up to 1",
+		`{"format":2}`: "it has format 2, and this flowc knows up to 1",
 	} {
 		url := startEmbedded(t)
 		c, _ := link(t, url, nil)
