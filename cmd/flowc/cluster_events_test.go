@@ -49,7 +49,7 @@ func TestClusterEvents(t *testing.T) {
 	a := &arena{scenario: atLeastOnce(), cluster: natsprocess.StartCluster(t, "no_advertise: true")}
 	a.world = connect(t, a.cluster.URL())
 	a.makeStreams()
-	a.crew = newCrew(a)
+	a.crew = newCrew(a, 1)
 	a.feed = startFeed(t, a.cluster.URL())
 	a.crew.tend()
 	a.goesOn(time.Now())

@@ -18,14 +18,13 @@ type disturbance struct {
 var (
 	killWorker   = disturbance{"worker killed", (*arena).killWorker}
 	freezeWorker = disturbance{"worker frozen", (*arena).freezeWorker}
-	replaceOwner = disturbance{"worker frozen and taken over", (*arena).replaceOwner}
 	freezeLink   = disturbance{"link frozen", (*arena).freezeLink}
 	killNode     = disturbance{"node killed", (*arena).killNode}
 	freezeNode   = disturbance{"node frozen", (*arena).freezeNode}
 	lameDuck     = disturbance{"lame duck", (*arena).lameDuck}
 	moveLeader   = disturbance{"leader moved", (*arena).moveLeader}
 
-	everyDisturbance = []disturbance{killWorker, freezeWorker, replaceOwner, freezeLink, killNode, freezeNode, lameDuck, moveLeader}
+	everyDisturbance = []disturbance{killWorker, freezeWorker, freezeLink, killNode, freezeNode, lameDuck, moveLeader}
 )
 
 func (a *arena) killWorker(*rand.Rand) int {
@@ -35,26 +34,13 @@ func (a *arena) killWorker(*rand.Rand) int {
 	return p.command.Process.Pid
 }
 
+// freezeWorker freezes the owner, mostly for longer than the other one waits. When it
+// thaws it has to notice, and must not have written anything more.
 func (a *arena) freezeWorker(r *rand.Rand) int {
 	p := a.crew.members[a.crew.owner()]
 	p.signal(syscall.SIGSTOP)
 	defer p.signal(syscall.SIGCONT)
 	a.crew.pause(a.moment(r))
-	return 0
-}
-
-// replaceOwner starts another worker while the owner is frozen. When it thaws it
-// has to notice, and must not have written anything more to the ledger.
-func (a *arena) replaceOwner(r *rand.Rand) int {
-	i := a.crew.owner()
-	old := a.crew.members[i]
-	old.signal(syscall.SIGSTOP)
-	a.crew.members[i] = a.crew.start(i)
-	a.goesOn(time.Now())
-	a.crew.pause(a.moment(r))
-	old.signal(syscall.SIGCONT)
-	old.ends(statusFailed, bound)
-	old.says("another owner has taken over")
 	return 0
 }
 

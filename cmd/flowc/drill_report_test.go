@@ -29,6 +29,7 @@ func (a *arena) report(begun time.Time, records []exec.Record) {
 	}
 	fmt.Fprintf(&text, "%d records in %s: %d epochs, %d claims, %d disturbances, %d rows sent again and suppressed by the destination\n",
 		a.published, time.Since(begun).Round(time.Second), epochs, claims(records), len(a.events), again)
+	fmt.Fprintf(&text, "  %d deliveries came again and %d rows were sent again before anything was disturbed\n", a.again.deliveries, a.again.rows)
 	waits := map[string][]time.Duration{}
 	for _, e := range a.events {
 		waits[e.kind] = append(waits[e.kind], e.wait(records))

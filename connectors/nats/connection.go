@@ -134,7 +134,7 @@ func (c *connection) enter(ctx context.Context) error {
 		return failed(err, "the connection %s", c.name)
 	}
 	c.js = js
-	err = c.call(ctx, func(ctx context.Context) error {
+	err = c.ask(ctx, func(ctx context.Context) error {
 		info, err := js.AccountInfo(ctx)
 		if err == nil {
 			c.limits = info.Limits
