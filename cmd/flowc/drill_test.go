@@ -77,6 +77,8 @@ func exactly() scenario {
 	s.flow = `from nats "orders.>" ack_wait 5s epoch 100/200ms to nats stream "OUT" subject "out.v1" exactly once publish_timeout 2s`
 	s.out = jetstream.StreamConfig{Subjects: []string{"out.>", "flow.marker.OUT.>"}, AllowAtomicPublish: true, AllowRollup: true, Duplicates: 100 * time.Millisecond}
 	s.holds = (*world).inOrder
+	s.records = drill(1_500, s.records)
+	s.kinds = drill([]disturbance{killWorker, freezeLink}, s.kinds)
 	return s
 }
 
