@@ -222,6 +222,33 @@ func TestAnotherStreamIsNotReadInPlaceOfOneThatIsGone(t *testing.T) {
 	}
 }
 
+// What a newer flowc wrote is left alone, by a first run of a new name too.
+func TestWhatANewerProgramWroteIsLeftAlone(t *testing.T) {
+	for _, chain := range []string{"spec", "epoch"} {
+		w := newWorld(t)
+		w.plain()
+		w.publishIDs(1, 3)
+		if _, err := w.drain(plainFlow); err != nil {
+			t.Fatal(err)
+		}
+		w.publish("flow.ledger.default.orders."+chain, `{"format":99}`)
+		entries, before := len(w.messages("FLOW_LEDGER")), w.consumer("ORDERS")
+		w.publishIDs(4, 4)
+		for _, options := range []exec.Options{{}, {Replace: true}, {AdoptStreams: true}} {
+			_, err := w.drainAs(changedFlow, options)
+			if connectors.ClassOf(err) != connectors.Environment || !strings.Contains(err.Error(), "it has format 99") {
+				t.Errorf("%s: ended with %v", chain, err)
+			}
+		}
+		if n := len(w.messages("FLOW_LEDGER")); n != entries {
+			t.Errorf("%s: the ledger went from %d to %d entries", chain, entries, n)
+		}
+		if now := w.consumer("ORDERS"); now.Delivered.Consumer != before.Delivered.Consumer || len(w.messages("OUT")) != 3 {
+			t.Errorf("%s: the flow was read on", chain)
+		}
+	}
+}
+
 func TestTheFirstRunSaysWhatItMakes(t *testing.T) {
 	w := newWorld(t)
 	w.stream(jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})

@@ -190,7 +190,7 @@ func TestMarkersThatDoNotGoWithTheLedger(t *testing.T) {
 		if _, err := w.js.Publish(w.t.Context(), "flow.marker.V1.default.orders.0", []byte(`{"format":1,"certificate":{"format":99}}`)); err != nil {
 			w.t.Fatal(err)
 		}
-	}, "it has format 99, and this flowc knows up to 1")
+	}, "it has format 99, and this flowc knows up to 2")
 }
 
 func TestLedgerThatWentBack(t *testing.T) {

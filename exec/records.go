@@ -7,7 +7,7 @@ import (
 )
 
 // recordFormat is the newest form of ledger records that this program knows.
-const recordFormat = 1
+const recordFormat = 2
 
 // RecordKind tells the records of the epoch chain apart.
 type RecordKind string

@@ -43,7 +43,7 @@ func TestResourceChain(t *testing.T) {
 
 func TestRecordOfANewerProgram(t *testing.T) {
 	var r Record
-	err := decodeRecord([]byte(`{"format":2}`), &r)
+	err := decodeRecord([]byte(`{"format":3}`), &r)
 	if connectors.ClassOf(err) != connectors.Environment {
 		t.Errorf("a newer format gives %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,6 +112,22 @@ var ledgerTests = map[string]func(*testing.T, func(connectors.Identity) connecto
 			if last, err := open(p.flow).Last(t.Context(), p.chain); err != nil || string(last.Data) != fmt.Sprint(i) {
 				t.Errorf("%v %s: found %q, %v", p.flow, p.chain, last.Data, err)
 			}
+		}
+	},
+	"ledger/flows of one namespace know each other": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
+		for _, p := range []struct{ namespace, flow, chain string }{
+			{Flow.Namespace, Flow.Flow, "spec"}, {Flow.Namespace, "Old-One_2", "spec"}, {Flow.Namespace, "unspecified", "epoch"}, {"other", "stranger", "spec"},
+		} {
+			if _, err := open(connectors.Identity{Namespace: p.namespace, Flow: p.flow}).Append(t.Context(), p.chain, 0, []byte("{}")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names, err := open(connectors.Identity{Namespace: Flow.Namespace, Flow: "new"}).Siblings(t.Context())
+		want := []string{Flow.Flow, "Old-One_2"}
+		slices.Sort(want)
+		slices.Sort(names)
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("expected %q, found %q, %v", want, names, err)
 		}
 	},
 	"ledger/of those who append at once one succeeds": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {

@@ -34,6 +34,17 @@ var sourceTests = map[string]func(*testing.T, World){
 			t.Errorf("its position is %+v, expected %+v", d.Position(), want)
 		}
 	},
+	"source/it says what there is to read": func(t *testing.T, w World) {
+		w.Publish(numbered(1, 3)...)
+		r := w.open(t, connectors.SourceOptions{})
+		streams := r.source.Streams()
+		if len(streams) != 1 || streams[0].Stream == "" || streams[0].Messages != 3 || streams[0].Bytes == 0 || streams[0].Oldest.IsZero() {
+			t.Fatalf("found %+v", streams)
+		}
+		r.source.Confine([]string{streams[0].Stream}) // which is all that there is
+		r.seek()
+		expectBodies(t, r.next(bounds(3)), numbered(1, 3))
+	},
 	"source/an epoch ends at its records": func(t *testing.T, w World) {
 		w.Publish(numbered(1, 5)...)
 		r := w.read(t, connectors.SourceOptions{})

@@ -22,7 +22,7 @@ const (
 	metaFormat  = "flow.format"
 	metaPlan    = "flow.plan" // the fingerprint
 
-	consumerFormat = 1
+	consumerFormat = 2
 )
 
 // consumerName is the durable's name: hyphens of the namespace are doubled, so
@@ -209,7 +209,8 @@ func notPaused(f *found, info *jetstream.ConsumerInfo) error {
 
 func sameConsumer(have, want jetstream.ConsumerConfig) bool {
 	return have.AckWait == want.AckWait && !have.HeadersOnly && have.MaxAckPending == want.MaxAckPending && have.MaxDeliver == want.MaxDeliver &&
-		samePin(have, want) && slices.Equal(filters(have), filters(want)) && have.Metadata[metaPlan] == want.Metadata[metaPlan]
+		samePin(have, want) && slices.Equal(filters(have), filters(want)) &&
+		have.Metadata[metaFormat] == want.Metadata[metaFormat] && have.Metadata[metaPlan] == want.Metadata[metaPlan]
 }
 
 func filters(c jetstream.ConsumerConfig) []string {
@@ -269,9 +270,9 @@ func creditLimit(err error) (int, bool) {
 func (s *source) update(ctx context.Context, f *found, have, want jetstream.ConsumerConfig) (*jetstream.ConsumerInfo, error) {
 	have.AckWait, have.MaxAckPending, have.MaxDeliver = want.AckWait, want.MaxAckPending, want.MaxDeliver
 	have.FilterSubject, have.FilterSubjects, have.HeadersOnly = "", want.FilterSubjects, false
-	have.Metadata = maps.Clone(have.Metadata)
-	have.Metadata[metaPlan] = want.Metadata[metaPlan]
 	have.PriorityPolicy, have.PinnedTTL, have.PriorityGroups = want.PriorityPolicy, want.PinnedTTL, want.PriorityGroups
+	have.Metadata = maps.Clone(have.Metadata)
+	maps.Copy(have.Metadata, want.Metadata)
 	var info *jetstream.ConsumerInfo
 	err := s.conn.ask(ctx, func(ctx context.Context) error {
 		consumer, err := s.conn.js.UpdateConsumer(ctx, f.Stream, have)
@@ -290,19 +291,21 @@ func (s *source) update(ctx context.Context, f *found, have, want jetstream.Cons
 // cannot, and none moves a consumer to before its start: there it is made anew, on
 // streams with limits retention, where that loses nothing.
 func (s *source) reset(ctx context.Context, f *found, config jetstream.ConsumerConfig, next uint64) (*jetstream.ConsumerInfo, error) {
-	var info *jetstream.ConsumerInfo
-	err := s.conn.ask(ctx, func(ctx context.Context) error {
-		reply, err := s.conn.js.ResetConsumerToSequence(ctx, f.Stream, config.Durable, next)
+	if s.conn.canReset() {
+		var info *jetstream.ConsumerInfo
+		err := s.conn.ask(ctx, func(ctx context.Context) error {
+			reply, err := s.conn.js.ResetConsumerToSequence(ctx, f.Stream, config.Durable, next)
+			if err == nil {
+				info = reply.ConsumerInfo
+			}
+			return err
+		})
 		if err == nil {
-			info = reply.ConsumerInfo
+			return info, nil
 		}
-		return err
-	})
-	switch {
-	case err == nil:
-		return info, nil
-	case s.conn.canReset() && !errors.Is(err, jetstream.ErrConsumerInvalidReset):
-		return nil, failed(err, "moving the consumer %s of stream %s to sequence %d", config.Durable, f.Stream, next)
+		if !errors.Is(err, jetstream.ErrConsumerInvalidReset) {
+			return nil, failed(err, "moving the consumer %s of stream %s to sequence %d", config.Durable, f.Stream, next)
+		}
 	}
 	if err := s.conn.call(ctx, func(ctx context.Context) error {
 		return s.conn.js.DeleteConsumer(ctx, f.Stream, config.Durable)

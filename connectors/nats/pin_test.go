@@ -158,6 +158,7 @@ func TestAConsumerWithoutPinIsUpgradedInPlace(t *testing.T) {
 		s.records = someRecords
 		old := s.consumerConfig(s.streams[0])
 		old.PriorityPolicy, old.PinnedTTL, old.PriorityGroups = jetstream.PriorityPolicyNone, 0, nil
+		old.Metadata[metaFormat] = "1"
 		consumer, err := js.CreateConsumer(t.Context(), "ORDERS", old)
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +168,7 @@ func TestAConsumerWithoutPinIsUpgradedInPlace(t *testing.T) {
 		d := read(t, s, records(2))
 		expectSequences(t, d, upTo(1, 2))
 		ack(t, d)
-		if info := consumerInfo(t, js, "ORDERS"); !info.Created.Equal(consumer.CachedInfo().Created) || pinnedTo(info) == "" {
+		if info := consumerInfo(t, js, "ORDERS"); !info.Created.Equal(consumer.CachedInfo().Created) || pinnedTo(info) == "" || info.Config.Metadata[metaFormat] != "2" {
 			t.Errorf("%s: expected the same consumer with a pin, found %+v", retention, info)
 		}
 	}

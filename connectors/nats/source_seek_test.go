@@ -270,7 +270,7 @@ func TestForeignConsumersAreRefused(t *testing.T) {
 	}{
 		{"nobody's", nil, `belongs to somebody else and reads "orders.eu"; flow default/orders, which would read "orders.>", does not change it`},
 		{"another flow's", map[string]string{metaFlow: "prod/orders", metaFormat: "1"}, `belongs to prod/orders and reads "orders.eu"; flow default/orders, which would read "orders.>"`},
-		{"newer", map[string]string{metaFlow: "default/orders", metaFormat: "2"}, "made by a newer flowc (format 2)"},
+		{"newer", map[string]string{metaFlow: "default/orders", metaFormat: "3"}, "made by a newer flowc (format 3)"},
 		{"that of lost records", map[string]string{metaFlow: "default/orders", metaFormat: "1", metaRecords: "OTHERS"}, "other records of this flow than the ledger holds"},
 	} {
 		t.Run(v.name, func(t *testing.T) {
@@ -364,7 +364,7 @@ func TestTheConsumerCarriesThePlan(t *testing.T) {
 		seek(t, s)
 		closeSource(t, s)
 		info := consumerInfo(t, js, "ORDERS")
-		if got := info.Config.Metadata; got[metaPlan] != plan || got[metaFlow] != someFlow.String() || got[metaRecords] != someRecords || got[metaFormat] != "1" {
+		if got := info.Config.Metadata; got[metaPlan] != plan || got[metaFlow] != someFlow.String() || got[metaRecords] != someRecords || got[metaFormat] != "2" {
 			t.Errorf("plan %s: found %v", plan, got)
 		}
 		if made.IsZero() {
