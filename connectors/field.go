@@ -34,9 +34,9 @@ type Field struct {
 	Template bool     // may hold <holes>
 	Values   []string // what a Word may be
 	// Refuses are words that are no Values, though one may ask for them, and why.
-	Refuses map[string]string
-	Min, Max int64    // of Count, Size and Duration (nanoseconds); Max 0 is no limit
-	Tuning   bool     // changes how fast or how patient a flow is, not what it does
+	Refuses  map[string]string
+	Min, Max int64 // of Count, Size and Duration (nanoseconds); Max 0 is no limit
+	Tuning   bool  // changes how fast or how patient a flow is, not what it does
 	// MaxBytes bounds the size of a Window, as Min and Max its count.
 	MaxBytes int64
 }
