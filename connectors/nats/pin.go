@@ -112,8 +112,12 @@ func (p *presence) show(stream, consumer string) error {
 	return nil
 }
 
-// pull asks each consumer for a message of one byte.
+// pull asks each consumer for a message of one byte. While the link is down the client
+// would keep the pulls, and send them late.
 func (p *presence) pull(context.Context) {
+	if !p.conn.nc.IsConnected() {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for stream, consumer := range p.consumers {
@@ -143,6 +147,13 @@ func (p *presence) pin(stream, id string) {
 }
 
 func (p *presence) unpinned(stream string) { p.pin(stream, "") }
+
+// forget drops all pins: after a reconnect nobody knows whether they hold.
+func (p *presence) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.pinned)
+}
 
 // pinOf is this process's pin on a stream's consumer; empty if it has none.
 func (p *presence) pinOf(stream string) string {

@@ -341,6 +341,7 @@ func (s *source) signal() {
 // interrupt makes the next Read fail: after a reconnect it is unknown what was
 // lost on the way, and only a reset brings it back before the ack wait is over.
 func (s *source) interrupt() {
+	s.presence.forget()
 	s.mu.Lock()
 	for _, r := range s.readers {
 		r.broken = "the connection was lost"
