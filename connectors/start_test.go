@@ -34,3 +34,18 @@ func TestParseStart(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseStart(f *testing.F) {
+	for _, seed := range []string{"all", "new", "last", "7", "2026-01-31T08:00:00.5+01:00", "9999-12-31T23:59:59Z"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		start, err := ParseStart(text)
+		if err != nil {
+			return
+		}
+		if back, err := ParseStart(start.String()); err != nil || back != start {
+			t.Errorf("%q became %+v, and %q reads back as %+v, %v", text, start, start, back, err)
+		}
+	})
+}
