@@ -32,3 +32,21 @@ func TestIdentityString(t *testing.T) {
 		t.Errorf("found %q", got)
 	}
 }
+
+// FuzzParseEventID takes apart what AppendEventID makes, and nothing else.
+func FuzzParseEventID(f *testing.F) {
+	for _, seed := range []string{"ORDERS.1.2.3", "A.-1.18446744073709551615.9223372036854775807", "", "...", "a.b.c.d", "A.1.2", "A.1.2.3.4", "A.+1.2.3", "A.01.2.3"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, id string) {
+		life, sequence, stored, ok := ParseEventID(id)
+		if !ok {
+			return
+		}
+		m := Message{Source: &life, Sequence: sequence, Time: stored}
+		again, s, st, ok := ParseEventID(string(m.AppendEventID(nil)))
+		if !ok || again != life || s != sequence || st != stored {
+			t.Errorf("%q: %v %d %d, and then %v %d %d %v", id, life, sequence, stored, again, s, st, ok)
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
 	"github.com/spf13/cobra"
 )
@@ -184,12 +185,13 @@ func repairedText(r exec.Repaired) string {
 }
 
 func counted(c exec.RowCounts) string {
-	text := fmt.Sprintf("%d of %s found, %d missing, %d duplicate, %d out of order", c.Found, plural(uint64(c.Rows), "row"), c.Missing, c.Duplicate, c.OutOfOrder)
+	n := func(count int) string { return connectors.FormatCount(int64(count)) }
+	text := fmt.Sprintf("%s of %s found, %s missing, %s duplicate, %s out of order", n(c.Found), plural(uint64(c.Rows), "row"), n(c.Missing), n(c.Duplicate), n(c.OutOfOrder))
 	if c.Removed > 0 {
-		text += fmt.Sprintf(", %d removed by its limits", c.Removed)
+		text += fmt.Sprintf(", %s removed by its limits", n(c.Removed))
 	}
 	if c.Unproven > 0 {
-		text += fmt.Sprintf(", %d unproven", c.Unproven)
+		text += fmt.Sprintf(", %s unproven", n(c.Unproven))
 	}
 	if c.Altered > 0 {
 		text += fmt.Sprintf(", %s with another content", plural(uint64(c.Altered), "receipt"))

@@ -29,7 +29,7 @@ var letterHeaders = []string{headerError, headerErrorCode, headerLetterSource, h
 func letterHeader(flow connectors.Identity, l *connectors.DeadLetter) natsgo.Header {
 	h := natsgo.Header{}
 	for key, values := range l.Message.Headers {
-		if commands(key) || slices.ContainsFunc(letterHeaders, func(own string) bool { return strings.EqualFold(own, key) }) {
+		if commands(key) || strings.HasPrefix(key, headerOriginalPrefix) || slices.ContainsFunc(letterHeaders, func(own string) bool { return strings.EqualFold(own, key) }) {
 			key = headerOriginalPrefix + key
 		}
 		h[key] = values
