@@ -237,7 +237,7 @@ func TestAPausedRunKeepsItsFlow(t *testing.T) {
 		}
 		return 0
 	}
-	eventually(t, "it is paused for longer than a takeover takes", func() bool { return paused() > 2*handover.Seconds() })
+	eventually(t, "it is paused for longer than a takeover takes", func() bool { return paused() > 1.5*handover.Seconds() })
 	if n := w.stored("OUT"); n != 10 {
 		t.Errorf("OUT has %d messages", n)
 	}
