@@ -40,13 +40,14 @@ func (d *attentiveDialer) Dial(network, address string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &attentive{Conn: conn}, nil
+	return &attentive{Conn: conn, limit: silenceLimit}, nil
 }
 
 // attentive does not wait for ever for a peer that has gone without a word.
 type attentive struct {
 	net.Conn
-	bounded atomic.Bool // by a deadline of the client's own, as while it connects
+	limit   time.Duration // of silence
+	bounded atomic.Bool   // by a deadline of the client's own, as while it connects
 }
 
 // SetDeadline implements net.Conn.
@@ -66,12 +67,12 @@ func (c *attentive) Read(b []byte) (int, error) {
 	if c.bounded.Load() {
 		return c.Conn.Read(b)
 	}
-	if err := c.Conn.SetReadDeadline(time.Now().Add(silenceLimit)); err != nil {
+	if err := c.Conn.SetReadDeadline(time.Now().Add(c.limit)); err != nil {
 		return 0, err
 	}
 	n, err := c.Conn.Read(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = fmt.Errorf("nothing was heard of the server for %s", connectors.ShortDuration(silenceLimit))
+		err = fmt.Errorf("nothing was heard of the server for %s", connectors.ShortDuration(c.limit))
 	}
 	return n, err
 }
