@@ -147,7 +147,7 @@ func (a *app) await(ctx context.Context, ask *asked, c control, run monitor.List
 	for {
 		s, err := ask.look(ctx, run.ID)
 		switch {
-		case errors.Is(err, monitor.ErrGone) && c.command == monitor.Stop:
+		case c.command == monitor.Stop && (errors.Is(err, monitor.ErrGone) || err != nil && ask.ended()):
 			return a.say(run, "ended")
 		case err == nil:
 			state = s.State

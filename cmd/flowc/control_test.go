@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -247,4 +248,15 @@ func TestAPausedRunKeepsItsFlow(t *testing.T) {
 	w.reaches(20)
 	w.exactlyOnce()
 	w.chain()
+}
+
+func TestARunIsStoppedThatBringsItsServer(t *testing.T) {
+	p := start(t, "run", "--embedded", "--seed", writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"n": 1})), "--allow-control", writeFile(t, "orders.flow", "flow orders "+terminalFlow))
+	p.says("msg=reading")
+	url := regexp.MustCompile(`nats://[0-9.:]+`).FindString(p.errs.String())
+	eventually(t, "the run is listed", func() bool { return len(listed(t, url)) == 1 })
+	if r := flowc(t, "", "stop", "orders", "--server", url); r.status != statusDone || !strings.HasSuffix(r.out, " is ended\n") {
+		t.Errorf("status %d, %s%s", r.status, r.out, r.errs)
+	}
+	p.ends(statusDone, bound)
 }

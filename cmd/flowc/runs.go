@@ -9,6 +9,7 @@ import (
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/connectors/nats"
+	"github.com/flowlang/flow/connectors/nats/embedded"
 	"github.com/flowlang/flow/monitor"
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
@@ -58,6 +59,8 @@ type asked struct {
 	client *monitor.Client
 	where  string
 	close  func()
+	// ended says whether the server was one inside a run's process, and is gone with it.
+	ended func() bool
 }
 
 func (a *app) askRuns(ctx context.Context, n natsFlags) (*asked, error) {
@@ -74,7 +77,8 @@ func (a *app) askRuns(ctx context.Context, n natsFlags) (*asked, error) {
 	if err != nil {
 		return nil, surrounding(err)
 	}
-	return &asked{client: monitor.NewClient(nc), where: nc.ConnectedUrlRedacted(), close: nc.Close}, nil
+	inside := nc.ConnectedServerName() == embedded.Name
+	return &asked{client: monitor.NewClient(nc), where: nc.ConnectedUrlRedacted(), close: nc.Close, ended: func() bool { return inside && !nc.IsConnected() }}, nil
 }
 
 func surrounding(err error) error { return &failure{status: statusSurrounding, err: err} }

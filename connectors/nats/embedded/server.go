@@ -23,6 +23,9 @@ type Server struct {
 	remove string       // a temporary directory
 }
 
+// Name is what every such server calls itself.
+const Name = "flow-embedded"
+
 // readyTimeout bounds how long a server may take to accept connections.
 const readyTimeout = 10 * time.Second
 
@@ -66,7 +69,7 @@ func (s *Server) prepare(dir *string) error {
 
 func (s *Server) start(dir string) error {
 	srv, err := server.NewServer(&server.Options{
-		ServerName: "flow-embedded", Host: "127.0.0.1", Port: server.RANDOM_PORT,
+		ServerName: Name, Host: "127.0.0.1", Port: server.RANDOM_PORT,
 		JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true,
 	})
 	if err != nil {
