@@ -96,3 +96,28 @@ func TestSeveralSinksAreAllCertified(t *testing.T) {
 		t.Errorf("found %+v", found)
 	}
 }
+
+// TestKeysOfSeveralTokensAreCopied takes the whole key that the source's wildcard matched.
+func TestKeysOfSeveralTokensAreCopied(t *testing.T) {
+	w := newWorld(t)
+	kv := w.bucket("app")
+	w.put(kv, "users.eu.1", `{"name":"Ann"}`)
+	w.put(kv, "users.eu.2", `{"name":"Bob"}`)
+	if err := kv.Purge(t.Context(), "users.eu.2"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.drain(`flow orders from nats kv "app" epoch 1000/200ms to nats kv "copy" key "<1>" envelope none`); err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.js.KeyValue(t.Context(), "copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := got.Keys(t.Context())
+	if err != nil || !slices.Equal(keys, []string{"users.eu.1"}) {
+		t.Errorf("found the keys %v, %v", keys, err)
+	}
+	if e, err := got.Get(t.Context(), "users.eu.1"); err != nil || string(e.Value()) != `{"name":"Ann"}` {
+		t.Errorf("found %v, %v", e, err)
+	}
+}

@@ -157,3 +157,40 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Error("a stream of any name is made")
 	}
 }
+
+// TestVerifyAndReplay work over any connector, as they ask the contracts only.
+func TestVerifyAndReplay(t *testing.T) {
+	b := memory.New()
+	publish(t, b, "orders", ids(1, 10)...)
+	const flow = `from memory "orders" epoch 4/1s where id != 2 to memory stream "out"`
+	if _, err := drain(t, b, flow); err != nil {
+		t.Fatal(err)
+	}
+	plan, _ := compile(b, flow)
+	conn, err := b.Kind().Open(t.Context(), "memory", nil, func(connectors.Notice) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ledger, err := conn.FindLedger(t.Context(), plan.Flows[0].Identity)
+	if err != nil || ledger == nil {
+		t.Fatal(ledger, err)
+	}
+	asked := exec.Verification{Flow: plan.Flows[0].Identity, Ledger: ledger, Source: conn, Destinations: map[string]connectors.Archive{"memory": conn}}
+	if found, err := exec.Verify(t.Context(), asked); err != nil || !found.Complete() || found.Rows != 9 || found.Epochs != 3 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	var again []string
+	if err := exec.Replay(t.Context(), plan.Flows[0], ledger, 1, func(connectors.Notice) {}, func(p connectors.Prepared) error {
+		again = append(again, string(p.Data))
+		return nil
+	}); err != nil || !slices.Equal(again, []string{`{"id":1}`, `{"id":3}`, `{"id":4}`}) {
+		t.Errorf("found %q, %v", again, err)
+	}
+	b.Delete("out")
+	if _, err := drain(t, b, flow); err == nil || !strings.Contains(err.Error(), "the destination stream out is gone") {
+		t.Errorf("a destination that is gone: %v", err)
+	}
+	if found, err := exec.Verify(t.Context(), asked); err != nil || found.Missing != 9 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
