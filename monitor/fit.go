@@ -27,6 +27,8 @@ func (s Snapshot) fit(limit int) ([]byte, error) {
 		{func(s *Snapshot) { s.Run.Plan = "" }, "the plan"},
 		{func(s *Snapshot) { s.Log = lastOf(s.Log, 10) }, "older log lines"},
 		{func(s *Snapshot) { s.Recent = lastOf(s.Recent, 20) }, "older epochs"},
+		{func(s *Snapshot) { s.Sinks = s.Sinks[:min(len(s.Sinks), 100)] }, "further sinks"},
+		{func(s *Snapshot) { s.Sources = s.Sources[:min(len(s.Sources), 100)] }, "further sources"},
 	} {
 		if err != nil || len(data) <= limit {
 			return data, err

@@ -196,6 +196,7 @@ func TestALargeSnapshotIsCutAndSaysSo(t *testing.T) {
 		cut              string
 	}{{1000, 1000, ""}, {20_000, 500, "of 20000 resources"}} {
 		run.mu.Lock()
+		run.snapshot.Sinks = make([]Sink, v.resources)
 		run.snapshot.Resources, run.snapshot.Totals.Epochs = many(v.resources), uint64(v.resources)
 		run.mu.Unlock()
 		eventually(t, "another snapshot is taken", func() bool {
