@@ -14,33 +14,39 @@ func (s Snapshot) brief() Snapshot {
 	return s
 }
 
+// cuts are what an answer does without, in this order.
+var cuts = []struct {
+	leave func(*Snapshot)
+	what  string
+}{
+	{func(s *Snapshot) { s.Recent = plainMarks(s.Recent) }, "the details of recent epochs"},
+	{func(s *Snapshot) { s.Run.Plan = "" }, "the plan"},
+	{func(s *Snapshot) { s.Log = lastOf(s.Log, 10) }, "older log lines"},
+	{func(s *Snapshot) { s.Recent = lastOf(s.Recent, 20) }, "older epochs"},
+	{func(s *Snapshot) { s.Sinks = s.Sinks[:min(len(s.Sinks), 100)] }, "further sinks"},
+	{func(s *Snapshot) { s.Sources = s.Sources[:min(len(s.Sources), 100)] }, "further sources"},
+}
+
 // fit is the snapshot as JSON of at most limit bytes: what matters least is left out
 // first, and Cut says what.
 func (s Snapshot) fit(limit int) ([]byte, error) {
 	data, err := json.Marshal(s)
 	var cut []string
-	for _, step := range []struct {
-		leave func(*Snapshot)
-		what  string
-	}{
-		{func(s *Snapshot) { s.Recent = plainMarks(s.Recent) }, "the details of recent epochs"},
-		{func(s *Snapshot) { s.Run.Plan = "" }, "the plan"},
-		{func(s *Snapshot) { s.Log = lastOf(s.Log, 10) }, "older log lines"},
-		{func(s *Snapshot) { s.Recent = lastOf(s.Recent, 20) }, "older epochs"},
-		{func(s *Snapshot) { s.Sinks = s.Sinks[:min(len(s.Sinks), 100)] }, "further sinks"},
-		{func(s *Snapshot) { s.Sources = s.Sources[:min(len(s.Sources), 100)] }, "further sources"},
-	} {
+	for i, step := range cuts {
 		if err != nil || len(data) <= limit {
 			return data, err
 		}
 		step.leave(&s)
 		cut = append(cut, step.what)
 		s.Cut = strings.Join(cut, ", ")
+		if len(data) > 2*limit && i < len(cuts)-1 {
+			continue // one step will not do, and encoding so much is not cheap
+		}
 		data, err = json.Marshal(s)
 	}
 	all := len(s.Resources)
 	for left := all; err == nil && len(data) > limit && left > 0; {
-		left /= 2
+		left = max(0, min(left-1, left*limit/len(data)*9/10))
 		s.Resources = s.Resources[:left]
 		s.Cut = strings.Join(append(cut, fmt.Sprintf("%d of %d resources", all-left, all)), ", ")
 		data, err = json.Marshal(s)

@@ -194,7 +194,7 @@ func TestALargeSnapshotIsCutAndSaysSo(t *testing.T) {
 	for _, v := range []struct {
 		resources, least int
 		cut              string
-	}{{1000, 1000, ""}, {20_000, 500, "of 20000 resources"}} {
+	}{{1000, 1000, ""}, {8000, 500, "of 8000 resources"}} {
 		run.mu.Lock()
 		run.snapshot.Sinks = make([]Sink, v.resources)
 		run.snapshot.Resources, run.snapshot.Totals.Epochs = many(v.resources), uint64(v.resources)
@@ -218,6 +218,7 @@ func TestALargeSnapshotIsCutAndSaysSo(t *testing.T) {
 func FuzzFit(f *testing.F) {
 	f.Add(3, 5, 7, "some text", 500)
 	f.Add(1000, 100, 120, "\x1b", 3000)
+	f.Add(10, 1, 1, "", -5)
 	f.Fuzz(func(t *testing.T, resources, lines, marks int, text string, limit int) {
 		if resources < 0 || lines < 0 || marks < 0 || resources > 2000 || lines > 200 || marks > 200 || len(text) > 1000 {
 			t.Skip()
