@@ -21,6 +21,7 @@ test: ## Vet everything and test it with the race detector
 
 drill: ## Kill and freeze flows, servers and links, at random moments
 	FLOW_DRILL=1 go test -race -count=1 -timeout 20m -v -run 'Killed|TwoProcesses|LostServer|Drill|ClusterEvents' ./cmd/flowc
+	FLOW_DRILL=1 go test -race -count=1 -timeout 20m -v -run 'ExactlyOnceThrough|EveryStep' ./exec
 
 lint: ## Run golangci-lint; unless the right version is installed, it is built into bin/
 	@fits() { "$$1" version 2>/dev/null | grep -q 'version $(LINT_VERSION) '; }; \
