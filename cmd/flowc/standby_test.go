@@ -160,3 +160,32 @@ func TestChangedFlowAndItsOwner(t *testing.T) {
 	w.exactlyOnce()
 	w.chain()
 }
+
+// TestStandbyAndARestartedServer restarts the server under both: the owner is on its
+// way back as well, so it keeps the flow.
+func TestStandbyAndARestartedServer(t *testing.T) {
+	w := newWorld(t)
+	file := w.flow("100/50ms")
+	w.publish(500)
+	owner := w.run(file)
+	w.reaches(500)
+	next := w.standby(owner, file)
+	w.server.Kill()
+	owner.says("disconnected from the NATS server")
+	next.says("disconnected from the NATS server")
+	w.server.Restart()
+	next.says("reconnected to the NATS server")
+	w.publish(500)
+	w.reaches(w.published)
+	if owner.ended() || strings.Contains(next.errs.String(), "took the flow over") {
+		t.Error("the owner lost its flow")
+	}
+	next.signal(syscall.SIGTERM)
+	next.ends(statusDone, soon)
+	owner.signal(syscall.SIGTERM)
+	owner.ends(statusDone, soon)
+	w.exactlyOnce()
+	if got := claims(w.chain()); got != 1 {
+		t.Errorf("found %d claims", got)
+	}
+}
