@@ -55,10 +55,14 @@ func (c *crew) tend() {
 	}
 }
 
+// recovery is how long a cluster may take to be whole again on a busy machine, where
+// its elections may fail a few times.
+const recovery = 90 * time.Second
+
 // until waits for a condition, and keeps the crew at work meanwhile.
 func (c *crew) until(what string, condition func() bool) {
 	c.a.t.Helper()
-	eventually(c.a.t, what, func() bool {
+	within(c.a.t, recovery, what, func() bool {
 		c.tend()
 		return condition()
 	})

@@ -18,6 +18,12 @@ const bound = 30 * time.Second
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
+	within(t, bound, what, condition)
+}
+
+// within waits for a condition for at most so long.
+func within(t *testing.T, bound time.Duration, what string, condition func() bool) {
+	t.Helper()
 	deadline := time.After(bound)
 	poll := time.NewTicker(10 * time.Millisecond)
 	defer poll.Stop()
