@@ -69,7 +69,7 @@ func (w *world) publish(n int) {
 	w.t.Helper()
 	for range n {
 		w.published++
-		if _, err := w.js.PublishAsync("orders.a", fmt.Appendf(nil, `{"id":%d,"note":"order number %d"}`, w.published, w.published)); err != nil {
+		if _, err := w.js.PublishAsync("orders.a", fmt.Appendf(nil, `{"id":%d,"note":"order number %d"}`, w.published, w.published), jetstream.WithStallWait(bound)); err != nil {
 			w.t.Fatal(err)
 		}
 	}
