@@ -93,11 +93,13 @@ func (m *machine) openGroup(ctx context.Context, g *group) error {
 	g.open = t
 	for at, sink := range t.Sinks() {
 		m.setSink(g.sinks[at], sink)
-		if err := m.source.Avoid(sink.Targets()); err != nil {
-			return err
-		}
 	}
 	m.exactly.seat(g)
+	for at, sink := range t.Sinks() {
+		if err := m.source.Avoid(sink.Targets()); err != nil {
+			return ofSink(err, at)
+		}
+	}
 	return nil
 }
 

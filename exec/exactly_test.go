@@ -291,3 +291,14 @@ func TestVerifyOfWhatIsWrittenOnce(t *testing.T) {
 		t.Error("a removed row is not missed")
 	}
 }
+
+func TestALoopThroughOneOfTwoExactSinks(t *testing.T) {
+	w := newWorld(t)
+	w.stream(jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>", "v1.>", "flow.marker.ORDERS.>"}, AllowAtomicPublish: true, AllowRollup: true, AllowMsgTTL: true, Storage: jetstream.MemoryStorage})
+	_, err := w.drain(`from nats "orders.>" epoch 1000/200ms
+		to nats stream "ORDERS" subject "v1.a" exactly once when id == 1
+		to nats stream "OUT" subject "out.b" exactly once otherwise`)
+	if err == nil || !strings.Contains(err.Error(), "feed itself") {
+		t.Errorf("ended with %v", err)
+	}
+}
