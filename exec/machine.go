@@ -30,6 +30,7 @@ type machine struct {
 	exactly   exactly
 	ledger    connectors.Ledger
 	chain     *chain
+	claimed   sighting
 	over      func() // called at the end: the owner runs no more
 	resources []*resource
 

@@ -19,7 +19,7 @@ const (
 	// owner may be on its way back as well.
 	lostSight = 3 * time.Second
 	// startGrace is what an owner may take from its claim to its first pull.
-	startGrace = 1500 * time.Millisecond
+	startGrace = 3 * time.Second
 	// recordInterval is how often a standby makes sure that the owner runs the same flow.
 	recordInterval = 5 * time.Second
 	// drainLimit is how long a process that replaces another one waits for it to stop.
@@ -53,10 +53,26 @@ func (m *machine) mayClaim(ctx context.Context, last *Record) error {
 		return errHeld
 	case tenure == connectors.Occupied:
 		return errHeld
-	case last.Kind == ClaimRecord && time.Since(last.Written) < startGrace:
+	case last.Kind == ClaimRecord && m.begins(last):
 		return errBegins
 	}
 	return nil
+}
+
+// sighting is a claim of another process, and since when this one knows it.
+type sighting struct {
+	owner   string
+	attempt uint64
+	since   time.Time
+}
+
+// begins says whether a claim is so young that its owner may not show yet. The owner's
+// clock may be wrong: who has waited for long enough waits no more.
+func (m *machine) begins(claim *Record) bool {
+	if m.claimed.owner != claim.Owner.ID || m.claimed.attempt != claim.Attempt {
+		m.claimed = sighting{claim.Owner.ID, claim.Attempt, time.Now()}
+	}
+	return time.Since(claim.Written) < startGrace && time.Since(m.claimed.since) < startGrace
 }
 
 // standBy waits until the flow's owner is gone, and takes the flow over. It holds
@@ -75,6 +91,7 @@ func (m *machine) standBy(ctx context.Context) error {
 			continue
 		}
 		if connectors.Retryable(err) {
+			w.complain(err)
 			m.closeSinks()
 			if err := pause(ctx, time.Second); err != nil {
 				return err
@@ -105,6 +122,15 @@ type watch struct {
 	lost    time.Time // when the other end did not answer last
 	looked  time.Time // when the newest record was read
 	last    *Record
+	failed  string // why the last try to take over failed, as told
+}
+
+// complain tells of a failure to take over that is tried again, once.
+func (w *watch) complain(err error) {
+	if text := err.Error(); text != w.failed {
+		w.failed = text
+		w.machine.notice(connectors.Notice{Warning: true, Text: "the flow could not be taken over, which is tried again", Attributes: []any{"error", text}})
+	}
 }
 
 // wait returns once the owner seems to be gone.
@@ -185,7 +211,7 @@ func (w *watch) tell() {
 }
 
 // drain waits until the owner that was replaced has let go, for a while: it stops
-// once it sees the claim.
+// once it sees the claim. Where that cannot be seen there is nothing to wait for.
 func (m *machine) drain(ctx context.Context, former *Record) error {
 	if former == nil || !m.options.Replace {
 		return nil
@@ -195,7 +221,7 @@ func (m *machine) drain(ctx context.Context, former *Record) error {
 	for over := time.After(drainLimit); !former.Owner.gone(); {
 		tenure, err := m.source.Held(ctx)
 		if err != nil || tenure != connectors.Occupied {
-			return err
+			return ctx.Err()
 		}
 		select {
 		case <-ctx.Done():

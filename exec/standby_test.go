@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"encoding/json"
 	"os"
 	"slices"
 	"strings"
@@ -215,4 +216,28 @@ func TestTheNewestTakesABoundConsumerOver(t *testing.T) {
 	if err != nil || c.CachedInfo().Config.PriorityPolicy != jetstream.PriorityPolicyNone {
 		t.Errorf("the user's consumer is changed: %+v, %v", c, err)
 	}
+}
+
+// The clock of whoever claimed last may be hours ahead of this process's.
+func TestAClaimOfTheFutureHoldsNobodyUp(t *testing.T) {
+	exec.AsIfElsewhere(t)
+	w := newWorld(t)
+	w.plain()
+	if _, err := w.drain(plainFlow); err != nil {
+		t.Fatal(err)
+	}
+	records := w.records()
+	last := records[len(records)-1]
+	if last.Kind != exec.ClaimRecord {
+		t.Fatalf("the last record is a %s", last.Kind)
+	}
+	last.Owner.ID, last.Written = "another", time.Now().Add(time.Hour)
+	data, err := json.Marshal(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.publish("flow.ledger.default.orders.epoch", string(data))
+	run := w.start(plainFlow)
+	run.becomes(t, "the flow is claimed", exec.Admitted)
+	run.finish(t)
 }

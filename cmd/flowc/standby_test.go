@@ -109,7 +109,7 @@ func TestFrozenIdleOwner(t *testing.T) {
 	owner.signal(syscall.SIGSTOP)
 	began := time.Now()
 	next.says("took the flow over from process")
-	if took := time.Since(began); took > handover+time.Second {
+	if took := time.Since(began); took > handover+2*time.Second { // its claim is young
 		t.Errorf("it took %s until the standby took over", took)
 	}
 	w.publish(100)
