@@ -20,7 +20,7 @@ test: ## Vet everything and test it with the race detector
 	go test -race ./...
 
 drill: ## Kill and freeze flows, servers and links, at random moments
-	FLOW_DRILL=1 go test -race -count=1 -timeout 20m -v -run 'Killed|TwoProcesses|LostServer|Drill|ClusterEvents' ./cmd/flowc
+	FLOW_DRILL=1 go test -race -count=1 -timeout 20m -v -run 'Killed|TwoProcesses|LostServer|Drill|ClusterEvents|Standby|Frozen|AtOnce|Replicas' ./cmd/flowc
 	FLOW_DRILL=1 go test -race -count=1 -timeout 20m -v -run 'ExactlyOnceThrough|EveryStep' ./exec
 
 lint: ## Run golangci-lint; unless the right version is installed, it is built into bin/
