@@ -154,7 +154,7 @@ func (m *machine) specify(ctx context.Context) (differences []string, err error)
 		if !errors.Is(err, connectors.ErrSuperseded) {
 			return differences, err
 		}
-		if err := m.chain.refresh(ctx); err != nil {
+		if _, err := m.chain.refresh(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -150,13 +150,13 @@ func (c *chain) write(ctx context.Context, r Record) error {
 
 // refresh reads the newest record again: an append whose outcome was lost may
 // have been written, and another owner may have come.
-func (c *chain) refresh(ctx context.Context) error {
+func (c *chain) refresh(ctx context.Context) (*Record, error) {
 	last, version, err := c.own(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.version, c.state = version, last.State
-	return nil
+	return last, nil
 }
 
 // own is the newest record, if it is this owner's.

@@ -24,8 +24,14 @@ func (m *machine) count(e *epoch) {
 	t.receipts(e.receipts)
 }
 
-// countFrom adds an epoch that is certified from its marker: what was dropped or bad
-// of it is not known any more.
+// tellFrom counts and tells an epoch of which only the certificate is known.
+func (m *machine) tellFrom(number uint64, e CertifiedEpoch) {
+	m.countFrom(e)
+	m.emit(Event{Kind: Certified, Epoch: number, Done: m.doneBefore(e)})
+}
+
+// countFrom adds an epoch of which only the certificate is known: not what was dropped
+// or bad of it.
 func (m *machine) countFrom(e CertifiedEpoch) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,7 +89,7 @@ func (m *machine) done(e *epoch) *Done {
 	return d
 }
 
-// doneBefore is what there is to tell of an epoch that is certified from its marker.
+// doneBefore is what there is to tell of an epoch of which only the certificate is known.
 func (m *machine) doneBefore(e CertifiedEpoch) *Done {
 	d := &Done{Ranges: e.Ranges, Receipts: e.Receipts, Counts: make([]Counts, len(m.resources))}
 	for phase := Reading; phase < phases; phase++ {

@@ -265,10 +265,9 @@ func (m *machine) certifyFrom(ctx context.Context, connection string, r *Record,
 	if err := m.chain.certifyAs(ctx, r.Fingerprint, r.State, &epoch); err != nil {
 		return err
 	}
-	m.countFrom(epoch)
 	m.notice(connectors.Notice{Text: "an epoch was committed before its certificate could be written; it is certified from its marker",
 		Attributes: []any{"epoch", r.State.Epoch, "stream", marker.Stream, "marker", marker.Sequence}})
-	m.emit(Event{Kind: Certified, Epoch: r.State.Epoch, Done: m.doneBefore(epoch)})
+	m.tellFrom(r.State.Epoch, epoch)
 	return nil
 }
 

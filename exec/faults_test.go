@@ -51,6 +51,12 @@ func (l *faultyLedger) Append(ctx context.Context, chain string, previous uint64
 // drainWith is drain over a faulty ledger.
 func (w *world) drainWith(text string, faults faultyLedger) (exec.Totals, error) {
 	w.t.Helper()
+	return w.drainOver(text, exec.Options{}, faults)
+}
+
+// drainOver is drainWith with options.
+func (w *world) drainOver(text string, options exec.Options, faults faultyLedger) (exec.Totals, error) {
+	w.t.Helper()
 	settings := connectors.Settings{"url": []string{w.server.URL()}}
 	nats.Kind().Connection.Complete(settings)
 	conn, err := nats.Kind().Open(w.t.Context(), "ledger", settings, func(connectors.Notice) {})
@@ -60,11 +66,13 @@ func (w *world) drainWith(text string, faults faultyLedger) (exec.Totals, error)
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second)
 	defer cancel()
-	return exec.Run(ctx, w.plan(text), exec.Options{UntilCaughtUp: true, Ledger: func(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
+	options.UntilCaughtUp = true
+	options.Ledger = func(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
 		ledger, err := conn.OpenLedger(ctx, flow)
 		faults.Ledger = ledger
 		return &faults, err
-	}})
+	}
+	return exec.Run(ctx, w.plan(text), options)
 }
 
 func TestSchemaThatCannotBeReadOnceIsNotForgotten(t *testing.T) {
@@ -93,7 +101,7 @@ func TestCertificateThatIsWrittenLate(t *testing.T) {
 	w.publishIDs(1, 5)
 	var appends atomic.Int32
 	var late func()
-	_, err := w.drainWith(plainFlow, faultyLedger{append: func(ctx context.Context, l connectors.Ledger, chain string, previous uint64, data []byte) (uint64, error) {
+	totals, err := w.drainWith(plainFlow, faultyLedger{append: func(ctx context.Context, l connectors.Ledger, chain string, previous uint64, data []byte) (uint64, error) {
 		if chain == "epoch" && appends.Add(1) == 2 { // the first certificate: no quorum for longer than the time-out
 			late = func() {
 				if _, err := l.Append(context.Background(), chain, previous, data); err != nil {
@@ -114,7 +122,34 @@ func TestCertificateThatIsWrittenLate(t *testing.T) {
 	if ids := w.ids("OUT"); !slices.Equal(ids, upTo(5)) {
 		t.Errorf("OUT holds %v", ids)
 	}
+	if totals.Epochs != 1 || totals.Read != 5 || totals.Written != 5 {
+		t.Errorf("the totals are %+v", totals)
+	}
 	checkChain(t, w.records())
+}
+
+// The consumer goes away between the certificate and the acknowledgement.
+func TestACertifiedEpochIsToldThoughItsAcknowledgementFails(t *testing.T) {
+	w := newWorld(t)
+	w.plain()
+	w.publishIDs(1, 5)
+	var once atomic.Bool
+	run := &running{}
+	totals, err := w.drainOver(plainFlow, exec.Options{OnEvent: run.event}, faultyLedger{append: func(ctx context.Context, l connectors.Ledger, chain string, previous uint64, data []byte) (uint64, error) {
+		version, err := l.Append(ctx, chain, previous, data)
+		if strings.Contains(string(data), `"kind":"certificate"`) && once.CompareAndSwap(false, true) {
+			if err := w.js.DeleteConsumer(ctx, "ORDERS", "flow-default-orders"); err != nil {
+				t.Error(err)
+			}
+		}
+		return version, err
+	}})
+	if err != nil || totals.Epochs != 1 || totals.Read != 5 || totals.Duplicates != 0 {
+		t.Errorf("the totals are %+v: %v", totals, err)
+	}
+	if told, retried := run.first(exec.Certified), run.first(exec.Retrying); told.Done == nil || retried.Phase != exec.Acknowledging || retried.Done != nil || run.count(exec.Certified) != 1 {
+		t.Errorf("told %+v and %+v", told, retried)
+	}
 }
 
 func TestSchemaOfAFormerOwnerIsNoClaim(t *testing.T) {

@@ -90,16 +90,16 @@ func (m *machine) turn(ctx context.Context) error {
 			m.readAhead(ctx)
 		}
 		err = m.write(ctx, e)
-		if err == nil || e.certified {
+		if e.certified {
 			m.count(e)
-		}
-		if err == nil {
 			m.emit(Event{Kind: Certified, Epoch: e.number, Done: m.done(e)})
 		}
 	}
 	if err != nil {
 		m.drop(ctx)
-		m.phase, m.failed = e.phase, m.done(e)
+		if m.phase = e.phase; !e.certified {
+			m.failed = m.done(e)
+		}
 		m.abort(ctx, e)
 	}
 	return err

@@ -55,7 +55,7 @@ type Event struct {
 	Phase  Phase             // of Retrying: in which it failed; Acknowledging is after the epoch was certified
 	After  time.Duration     // of Retrying: until the next try
 	Try    int               // of Retrying: failures in a row
-	Done   *Done             // of Certified, and of Retrying where an epoch failed
+	Done   *Done             // of Certified, and of Retrying where an epoch failed that is not certified
 	Text   string            // of Connected: where to; of Admitted: where the ledger is
 	Ledger connectors.Ledger // of Admitted
 	Lines  []string          // of Admitted: what differs from the last run; of Announced: what it will make and read
@@ -68,7 +68,7 @@ type EventKind uint8
 // The kinds of events.
 const (
 	Admitted  EventKind = iota // the flow owns its ledger and begins to read
-	Certified                  // an epoch is certified and acknowledged
+	Certified                  // an epoch is certified; acknowledged too, unless Retrying follows
 	Retrying                   // an epoch failed and is tried again
 	Recovered                  // reading goes on from the last certified position
 	Connected                  // the connections are open
@@ -78,7 +78,7 @@ const (
 )
 
 // Done is an epoch that has ended. Its messages and bad rows are on loan until OnEvent
-// returns. An epoch that was committed and is certified from its marker has neither.
+// returns. An epoch of which only the certificate or the marker is known has neither.
 type Done struct {
 	Messages []connectors.Message
 	Began    [phases]time.Time // zero where the epoch did not come to a phase

@@ -239,7 +239,7 @@ func (m *machine) recover(ctx context.Context) error {
 	if err := m.openDead(ctx); err != nil {
 		return err
 	}
-	if err := m.chain.refresh(ctx); err != nil {
+	if err := m.refresh(ctx); err != nil {
 		return err
 	}
 	if err := m.reconcile(ctx); err != nil {
@@ -258,6 +258,17 @@ func (m *machine) recover(ctx context.Context) error {
 		return err
 	}
 	return m.chain.place(ctx, positions)
+}
+
+// refresh reads the newest record again. It may certify an epoch that seemed to have
+// failed, as the answer to its certificate was lost.
+func (m *machine) refresh(ctx context.Context) error {
+	known := m.chain.state.Epoch
+	last, err := m.chain.refresh(ctx)
+	if err == nil && last.Epoch != nil && last.State.Epoch > known {
+		m.tellFrom(last.State.Epoch, *last.Epoch)
+	}
+	return err
 }
 
 // awaitConnection waits until the source's connection is up; a stop ends the wait,
