@@ -250,9 +250,17 @@ func TestCommitThatIsCut(t *testing.T) {
 		}
 		cancel()
 		p.up.open()
-		if rows := storedRows(t, js, "V1"); len(rows) != 0 {
-			t.Errorf("%s: V1 holds %q", name, rows)
+		if name == "link" {
+			if rows := storedRows(t, js, "V1"); len(rows) != 0 {
+				t.Errorf("V1 holds %q", rows)
+			}
+			continue
 		}
+		// What was under way when the context ended may still arrive, but not in part.
+		eventually(t, "V1 holds the whole batch or nothing of it", func() bool {
+			n := len(storedRows(t, js, "V1"))
+			return n == 0 || n == 5
+		})
 	}
 }
 
