@@ -276,7 +276,7 @@ func (m *machine) refresh(ctx context.Context) error {
 func (m *machine) awaitConnection(ctx context.Context) error {
 	ctx, release := m.untilStopped(ctx)
 	defer release()
-	err := m.conns[m.flow.Sources[0].Connection].Await(ctx)
+	err := m.conn().Await(ctx)
 	switch {
 	case err == nil:
 		return nil

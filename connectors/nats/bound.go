@@ -68,7 +68,7 @@ func (c *connection) bound(ctx context.Context, spec connectors.SourceSpec) (*fo
 
 // bind looks at the user's consumer, which is never reset or changed.
 func (s *source) bind(ctx context.Context, f *found, floor connectors.Position) (*jetstream.ConsumerInfo, error) {
-	consumer, err := s.lookUp(ctx, f.Stream, f.bound)
+	consumer, err := s.conn.consumer(ctx, f.Stream, f.bound)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return nil, connectors.Errorf(connectors.Environment, "stream %s has no consumer %s", f.Stream, f.bound).
 			WithHelp("make it: nats consumer add %s %s --pull --ack explicit --deliver all --max-deliver=-1 --max-pending 1", f.Stream, f.bound).

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,7 +34,7 @@ type connection struct {
 	mu        sync.Mutex
 	lost      time.Time // since when the link is down; zero if it is up
 	refusal   refusal   // by the server, of the link that is lost
-	reconnect []func()  // called after each reconnect, and when there will be none
+	reconnect []*func() // called after each reconnect, and when there will be none
 }
 
 // open connects and makes sure that JetStream answers.
@@ -117,12 +118,12 @@ func (c *connection) onReconnect(nc *natsgo.Conn) {
 	c.mu.Lock()
 	since := c.lost
 	c.lost, c.refusal = time.Time{}, refusal{}
-	calls := c.reconnect
+	calls := slices.Clone(c.reconnect)
 	c.mu.Unlock()
 	c.report(connectors.Notice{Text: "reconnected to the NATS server",
 		Attributes: []any{"connection", c.name, "server", nc.ConnectedUrlRedacted(), "away", time.Since(since).Round(time.Millisecond).String()}})
 	for _, call := range calls {
-		call()
+		(*call)()
 	}
 }
 
@@ -243,11 +244,16 @@ func (c *connection) String() string {
 	return c.where()
 }
 
-// onEachReconnect registers a call.
-func (c *connection) onEachReconnect(call func()) {
+// onEachReconnect registers a call, and returns what ends that.
+func (c *connection) onEachReconnect(call func()) (forget func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.reconnect = append(c.reconnect, call)
+	c.reconnect = append(c.reconnect, &call)
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.reconnect = slices.DeleteFunc(c.reconnect, func(other *func()) bool { return other == &call })
+	}
 }
 
 // Await implements connectors.Connection. nats.go tells of a reconnect only by

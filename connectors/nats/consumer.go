@@ -90,7 +90,7 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known bool
 		next = 1 // what is certified and still there was never acknowledged: it comes again, and is
 	}
 	config := s.consumerConfig(f)
-	consumer, err := s.lookUp(ctx, f.Stream, config.Durable)
+	consumer, err := s.conn.consumer(ctx, f.Stream, config.Durable)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		if known {
 			s.conn.report(connectors.Notice{Warning: true, Text: "the consumer was missing and is made again at the last certified position",
@@ -146,7 +146,7 @@ func (s *source) succeed(ctx context.Context, f *found, config jetstream.Consume
 // removeFormer takes away the consumer of the flow that this one goes on from.
 func (s *source) removeFormer(ctx context.Context, f *found) error {
 	name := consumerName(s.from)
-	former, err := s.lookUp(ctx, f.Stream, name)
+	former, err := s.conn.consumer(ctx, f.Stream, name)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) || err == nil && former.CachedInfo().Config.Metadata[metaFlow] != s.from.String() {
 		return nil
 	}
@@ -157,10 +157,6 @@ func (s *source) removeFormer(ctx context.Context, f *found) error {
 		return failed(err, "removing the consumer %s of stream %s, which flow %s goes on from", name, f.Stream, s.flow)
 	}
 	return nil
-}
-
-func (s *source) lookUp(ctx context.Context, stream, name string) (consumer jetstream.Consumer, err error) {
-	return s.conn.consumer(ctx, stream, name)
 }
 
 // ours refuses a consumer of the same name that somebody else made.

@@ -54,7 +54,7 @@ func (s *source) examineStream(ctx context.Context, f *found, floor connectors.P
 func (s *source) examineConsumer(ctx context.Context, f *found, info *jetstream.StreamInfo, floor connectors.Position, e *connectors.Examination) {
 	want := s.consumerConfig(f)
 	where := want.Durable + " of stream " + f.Stream
-	consumer, err := s.lookUp(ctx, f.Stream, want.Durable)
+	consumer, err := s.conn.consumer(ctx, f.Stream, want.Durable)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {
 		s.examineNew(ctx, f, info, floor, e)
 		return

@@ -23,7 +23,8 @@ const (
 	pinTimeout = time.Second
 	pinHeader  = "Nats-Pin-Id"
 	// pinLost is the status of a pull by a process that was pinned and is not any more.
-	pinLost = "423"
+	pinLost     = "423"
+	pinLostText = "the server has given the consumer to another process, or waited too long for this one"
 )
 
 // canPin says whether the server has the pinned client policy, of 2.11.
@@ -223,7 +224,7 @@ func (s *source) Held(ctx context.Context) (connectors.Tenure, error) {
 		if f.bound != "" {
 			return connectors.TenureUnknown, nil
 		}
-		consumer, err := s.lookUp(ctx, f.Stream, consumerName(s.flow))
+		consumer, err := s.conn.consumer(ctx, f.Stream, consumerName(s.flow))
 		if errors.Is(err, jetstream.ErrConsumerNotFound) {
 			continue
 		}

@@ -86,7 +86,7 @@ func status(m *natsgo.Msg) (end pullEnd, why string) {
 	case "400":
 		return pullRefused, strings.ToLower(text)
 	case pinLost:
-		return pullBroken, "the server has given the consumer to another process, or waited too long for this one"
+		return pullBroken, pinLostText
 	case "503":
 		return pullBroken, "the consumer does not answer"
 	case "409":

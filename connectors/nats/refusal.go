@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"slices"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -27,11 +28,11 @@ func (c *connection) onRefusal(err error) {
 		c.refusal.err, c.refusal.first = err, now
 	}
 	c.refusal.last = now
-	calls := c.reconnect
+	calls := slices.Clone(c.reconnect)
 	c.mu.Unlock()
 	if c.refusedForGood() != nil {
 		for _, call := range calls {
-			call()
+			(*call)()
 		}
 	}
 }

@@ -39,6 +39,7 @@ type source struct {
 	guard    *ticking
 	presence *presence
 	scout    *ticking
+	deaf     func() // ends to be told of reconnects
 
 	mu          sync.Mutex // guards all below, and the readers
 	readers     []*reader
@@ -67,7 +68,7 @@ func (c *connection) OpenSource(ctx context.Context, flow connectors.Identity, s
 	}
 	s.streams = streams
 	s.presence = newPresence(c, s.lostPin)
-	c.onEachReconnect(s.interrupt)
+	s.deaf = c.onEachReconnect(s.interrupt)
 	return s, nil
 }
 
@@ -165,10 +166,12 @@ func (s *source) Seek(ctx context.Context, records string, from []connectors.Pos
 			good = append(good, r.floor)
 		}
 	}
+	if !s.sought {
+		s.reportReading()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.sought {
-		s.reportReading()
 		s.beat = every(s.ackWait/3, s.extend)
 		s.guard = every(lookInterval, s.lookAfter)
 		s.scout = s.watchForStreams()
@@ -356,7 +359,7 @@ func (s *source) lostPin(stream string) {
 	s.mu.Lock()
 	for _, r := range s.readers {
 		if r.stream.Stream == stream {
-			r.broken = "the server has given the consumer to another process, or waited too long for this one"
+			r.broken = pinLostText
 		}
 	}
 	s.mu.Unlock()
@@ -391,6 +394,7 @@ func (s *source) Stats() connectors.SourceStats {
 
 // Close implements connectors.Source.
 func (s *source) Close(ctx context.Context) error {
+	s.deaf()
 	s.watch.Stop()
 	for _, t := range []*ticking{s.beat, s.guard, s.scout} {
 		if t != nil {

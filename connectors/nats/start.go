@@ -52,7 +52,7 @@ func (s *source) startOf(f *found) connectors.Start {
 
 // begunAt is where the flow's consumer of the stream began, if it has one.
 func (s *source) begunAt(ctx context.Context, f *found) (next uint64, known bool, err error) {
-	consumer, err := s.lookUp(ctx, f.Stream, consumerName(s.flow))
+	consumer, err := s.conn.consumer(ctx, f.Stream, consumerName(s.flow))
 	switch {
 	case hasCode(err, codeConsumerNotFound):
 		return 0, false, nil
