@@ -1,11 +1,15 @@
 package exec_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/flowlang/flow/connectors"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -85,5 +89,35 @@ func TestBoundConsumerThatIsAhead(t *testing.T) {
 	}
 	if _, err := w.drain(boundFlow); err == nil || !strings.Contains(err.Error(), "acknowledged up to sequence 1") {
 		t.Errorf("a consumer that another has read through ended with %v", err)
+	}
+}
+
+// Another run takes the consumer over between a run's look at the ledger and at the
+// consumer. The ledger says why they do not go together.
+func TestABoundConsumerThatAnotherOwnerReadsMeanwhile(t *testing.T) {
+	w := newWorld(t)
+	w.plain()
+	if _, err := w.js.CreateConsumer(t.Context(), "ORDERS", bindable()); err != nil {
+		t.Fatal(err)
+	}
+	w.publishIDs(1, 3)
+	var claimed, taken atomic.Bool
+	_, err := w.drainWith(boundFlow, faultyLedger{
+		append: func(ctx context.Context, l connectors.Ledger, chain string, previous uint64, data []byte) (uint64, error) {
+			claimed.Store(claimed.Load() || chain == "epoch")
+			return l.Append(ctx, chain, previous, data)
+		},
+		last: func(_ connectors.Ledger, chain string) {
+			if chain == "epoch" && claimed.Load() && taken.CompareAndSwap(false, true) {
+				if _, err := w.drain(boundFlow); err != nil {
+					t.Error(err)
+				}
+			}
+		}})
+	if !errors.Is(err, connectors.ErrSuperseded) {
+		t.Errorf("ended with %v", err)
+	}
+	if ids := w.ids("OUT"); !slices.Equal(ids, upTo(3)) {
+		t.Errorf("OUT holds %v", ids)
 	}
 }

@@ -255,6 +255,9 @@ func (m *machine) recover(ctx context.Context) error {
 	}
 	positions, err := m.source.Seek(ctx, m.chain.state.Records, m.chain.state.Positions)
 	if err != nil {
+		if _, _, lost := m.chain.own(ctx); errors.Is(lost, connectors.ErrSuperseded) {
+			return lost // whoever reads there now is why
+		}
 		return err
 	}
 	return m.chain.place(ctx, positions)
