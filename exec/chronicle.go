@@ -15,7 +15,8 @@ type Hole struct {
 	Before uint64 `json:"before"`
 }
 
-// chronicle is a flow's epoch chain from its oldest record on.
+// chronicle is a flow's epoch chain from its oldest record on, or from where its name
+// began anew after another flow had adopted it.
 type chronicle struct {
 	certificates []Entry
 	repairs      map[uint64][]connectors.Receipt // by epoch
@@ -49,6 +50,10 @@ func readChronicle(ctx context.Context, ledger connectors.Ledger) (*chronicle, e
 
 func (all *chronicle) add(last, now Entry) {
 	switch {
+	case last.Kind == AdoptedRecord && now.State.Epoch < last.State.Epoch:
+		// The name began anew, from its first epoch on. What it certified before is the
+		// other flow's past now.
+		*all = chronicle{repairs: map[uint64][]connectors.Receipt{}}
 	case last.Version == 0:
 		all.cut = now.Previous != 0
 	case now.Previous != last.Version, now.Epoch != nil && now.State.Epoch != last.State.Epoch+1:

@@ -102,8 +102,14 @@ func Certificate(ctx context.Context, ledger connectors.Ledger, epoch uint64) (E
 	if newest == 0 {
 		return Entry{}, connectors.Errorf(connectors.Permanent, "the ledger (%s) has no certificate of epoch %d, nor of any other one", ledger, epoch)
 	}
-	return Entry{}, connectors.Errorf(connectors.Permanent, "the ledger (%s) has no certificate of epoch %d", ledger, epoch).
-		WithHelp("the newest certified epoch is %d, and the oldest one seen on the way back %d", newest, oldest)
+	missing := connectors.Errorf(connectors.Permanent, "the ledger (%s) has no certificate of epoch %d", ledger, epoch)
+	switch {
+	case epoch > newest:
+		return Entry{}, missing.WithHelp("the newest certified epoch is %d", newest)
+	case epoch < oldest:
+		return Entry{}, missing.WithHelp("it reaches from epoch %d to %d", oldest, newest)
+	}
+	return Entry{}, missing.WithHelp("it is gone from between those of other epochs: %d is the next one before it", oldest)
 }
 
 // newestRecord is the newest record of a flow's epoch chain, and an error if there

@@ -103,8 +103,8 @@ type goneError struct {
 }
 
 func (g *goneError) Error() string {
-	return fmt.Sprintf("epoch %d was made of %d messages of stream %s, sequences %d to %d, and %d of them are left there",
-		g.epoch, g.of.Records, g.of.Stream, g.of.First, g.of.Last, g.left)
+	return fmt.Sprintf("epoch %d was made of %s messages of stream %s, sequences %s to %s, and %s of them are left there",
+		g.epoch, connectors.FormatCount(int64(g.of.Records)), g.of.Stream, connectors.FormatCount(int64(g.of.First)), connectors.FormatCount(int64(g.of.Last)), connectors.FormatCount(int64(g.left)))
 }
 
 // ready lets every sink prepare what it takes of the epoch.

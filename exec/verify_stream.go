@@ -191,6 +191,9 @@ func (d *destination) count(s *stray, l *lot) {
 	l.found++
 }
 
+// Unchanged is the state of a destination stream that was neither made anew nor cut.
+const Unchanged = "the same"
+
 // state says in words what has become of the stream.
 func (d *destination) state() string {
 	if d.holding.Created == 0 {
@@ -206,5 +209,5 @@ func (d *destination) state() string {
 			}
 		}
 	}
-	return "the same"
+	return Unchanged
 }

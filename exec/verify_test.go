@@ -298,3 +298,18 @@ func TestVerifyTellsFlowsApart(t *testing.T) {
 	}
 	expectCounts(t, w.verify(), exec.RowCounts{Rows: 40, Found: 40})
 }
+
+// TestVerifyLooksAtANameSinceItBeganAnew lets another flow adopt one, and the old name
+// begin anew: what it wrote in its first life is not missing from its second one.
+func TestVerifyLooksAtANameSinceItBeganAnew(t *testing.T) {
+	w := certified(t, envelopes["body"], jetstream.StreamConfig{})
+	adopter := `flow adopter from nats "orders.>" epoch 10/200ms to nats stream "OUT" subject "out.v1"`
+	if _, err := w.drainAs(adopter, exec.Options{Adopt: "orders"}); err != nil {
+		t.Fatal(err)
+	}
+	expectCounts(t, w.verify(), exec.RowCounts{Rows: 40, Found: 40})
+	if totals, err := w.drainAs(envelopes["body"], exec.Options{Fresh: true}); err != nil || totals.Read != 40 {
+		t.Fatalf("begun anew it read %d: %v", totals.Read, err)
+	}
+	expectCounts(t, w.verify(), exec.RowCounts{Rows: 40, Found: 40})
+}

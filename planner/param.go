@@ -1,11 +1,13 @@
 package planner
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -39,8 +41,16 @@ func (c *compiler) unknownParams() {
 		if slices.Contains(c.declared, name) {
 			continue
 		}
-		c.findings = append(c.findings, lang.Diagnostic{Code: codeParam, Summary: fmt.Sprintf("there is no parameter `%s`", name), Help: didYouMean(name, c.declared)})
+		c.findings = append(c.findings, lang.Diagnostic{Code: codeParam, Summary: fmt.Sprintf("there is no parameter `%s`", name), Help: cmp.Or(didYouMean(name, c.declared), c.parameterNames())})
 	}
+}
+
+// parameterNames says which parameters there are.
+func (c *compiler) parameterNames() string {
+	if len(c.declared) == 0 {
+		return "the program has no parameters; `param NAME TYPE` declares one"
+	}
+	return "its parameters are `" + strings.Join(slices.Compact(slices.Sorted(slices.Values(c.declared))), "`, `") + "`"
 }
 
 func (c *compiler) param(p *lang.Param) {

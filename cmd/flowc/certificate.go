@@ -62,16 +62,16 @@ func certificate(e exec.Entry, ledger connectors.Ledger) table {
 		{"  ledger", fmt.Sprintf("entry %d of %s", e.Version, ledger)},
 	}
 	for _, r := range e.Epoch.Ranges {
-		t = append(t, []string{"  read", fmt.Sprintf("%s from sequences %d to %d of stream %s", plural(uint64(r.Records), "message"), r.First, r.Last, r.Stream)})
+		t = append(t, []string{"  read", fmt.Sprintf("%s from sequences %s to %s of stream %s", plural(uint64(r.Records), "message"), connectors.FormatCount(int64(r.First)), connectors.FormatCount(int64(r.Last)), r.Stream)})
 	}
 	for _, r := range e.Epoch.Receipts {
 		t = append(t, []string{"  written", receipt(r)})
 	}
 	for _, p := range e.State.Positions {
-		t = append(t, []string{"  position", fmt.Sprintf("sequence %d of stream %s, stored %s; the stream was made %s", p.Sequence, p.Stream, instant(p.Time), instant(p.Created))})
+		t = append(t, []string{"  position", fmt.Sprintf("sequence %s of stream %s, stored %s; the stream was made %s", connectors.FormatCount(int64(p.Sequence)), p.Stream, instant(p.Time), instant(p.Created))})
 	}
 	for _, resource := range slices.Sorted(maps.Keys(e.State.Schemas)) {
-		t = append(t, []string{"  schema", fmt.Sprintf("%s, version %d", resource, e.State.Schemas[resource])})
+		t = append(t, []string{"  schema", fmt.Sprintf("%s, in entry %d of the ledger", resource, e.State.Schemas[resource])})
 	}
 	for phase := exec.Phase(0); phase < exec.Certifying; phase++ {
 		if took, ok := e.Epoch.Times[phase.String()]; ok {
@@ -84,7 +84,7 @@ func certificate(e exec.Entry, ledger connectors.Ledger) table {
 func receipt(r connectors.Receipt) string {
 	text := fmt.Sprintf("%s of %s into stream %s, %s, %s", plural(uint64(r.Rows), "row"), r.Resource, r.Stream, connectors.FormatSize(r.Bytes), plural(uint64(r.Duplicates), "duplicate"))
 	if r.First > 0 {
-		text += fmt.Sprintf(", sequences %d to %d", r.First, r.Last)
+		text += fmt.Sprintf(", sequences %s to %s", connectors.FormatCount(int64(r.First)), connectors.FormatCount(int64(r.Last)))
 	}
 	return text + fmt.Sprintf(", CRC32C %08x; the stream was made %s", r.CRC32C, instant(r.Created))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/spf13/cobra"
@@ -156,7 +157,7 @@ func chosen(letters []connectors.Letter, names []string) ([]connectors.Letter, e
 		}
 		switch len(matches) {
 		case 0:
-			return nil, &failure{status: statusFailed, err: fmt.Errorf("there is no dead letter %s among %d of this flow", name, len(letters))}
+			return nil, &failure{status: statusFailed, err: fmt.Errorf("this flow has no dead letter %s; it has %s", name, plural(uint64(len(letters)), "letter"))}
 		case 1:
 			wanted[matches[0]] = true
 		default:
@@ -193,7 +194,7 @@ func (a *app) listLetters(letters []connectors.Letter, asJSON bool) error {
 			}
 			continue
 		}
-		t = append(t, []string{line.Letter, line.Stored, line.Code, line.Subject, strconv.Itoa(line.Bytes), line.Reason})
+		t = append(t, []string{line.Letter, stamp(time.Unix(0, l.Stored)), line.Code, line.Subject, strconv.Itoa(line.Bytes), line.Reason})
 	}
 	if asJSON {
 		return nil

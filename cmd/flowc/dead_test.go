@@ -43,12 +43,12 @@ func TestDead(t *testing.T) {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
 	for args, says := range map[string]string{
-		"show orders 9":            "there is no dead letter 9 among 3",
+		"show orders 9":            "no dead letter 9; it has 3 letters",
 		"show orders":              "needs a flow and a letter",
 		"ls":                       "needs one flow",
 		"purge":                    "needs a flow",
 		"purge orders":             "add --yes",
-		"purge orders FLOW_DEAD/9": "there is no dead letter FLOW_DEAD/9",
+		"purge orders FLOW_DEAD/9": "this flow has no dead letter FLOW_DEAD/9",
 		"replay orders":            "needs the flow's file",
 		"ls " + w.flow("10/1s"):    "keeps no dead letters",
 	} {

@@ -99,7 +99,7 @@ func epochCells(e *exec.CertifiedEpoch) []string {
 		duplicates += r.Duplicates
 		size += r.Bytes
 	}
-	return []string{strings.Join(ranges, ", "), strconv.Itoa(in), strconv.Itoa(out), strconv.Itoa(duplicates), connectors.FormatSize(size)}
+	return []string{strings.Join(ranges, ", "), connectors.FormatCount(int64(in)), connectors.FormatCount(int64(out)), connectors.FormatCount(int64(duplicates)), connectors.FormatSize(size)}
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -93,7 +93,11 @@ func useOf(f *planner.Flow, c *planner.Connection) connectors.Use {
 
 // printPermissions writes a block of a nats-server configuration.
 func (a *app) printPermissions(p *permitted) {
-	fmt.Fprintf(a.out, "# connection %s, flow %s\npermissions {\n", lang.Printable(p.Connection), lang.Printable(strings.Join(p.Flows, ", ")))
+	noun := "flow"
+	if len(p.Flows) > 1 {
+		noun = "flows"
+	}
+	fmt.Fprintf(a.out, "# connection %s, %s %s\npermissions {\n", lang.Printable(p.Connection), noun, lang.Printable(strings.Join(p.Flows, ", ")))
 	for _, side := range []struct {
 		name   string
 		rights []connectors.Right

@@ -148,7 +148,7 @@ func (a *app) evidence(found *exec.Evidence, repaired []exec.Repaired) error {
 		t = append(t, []string{"  repaired", repairedText(r)})
 	}
 	for _, d := range found.Destinations {
-		t = append(t, []string{"  stream", fmt.Sprintf("%s (%s): %s", d.Stream, d.State, counted(d.RowCounts))})
+		t = append(t, []string{"  stream", fmt.Sprintf("%s: %s", streamAs(d), counted(d.RowCounts))})
 	}
 	if err := t.print(a.out); err != nil {
 		return err
@@ -158,8 +158,16 @@ func (a *app) evidence(found *exec.Evidence, repaired []exec.Repaired) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintln(printableWriter{a.out}, verdict(found))
+	_, err := fmt.Fprintln(printableWriter{a.out}, verdict(found, len(repaired) > 0))
 	return err
+}
+
+// streamAs names a stream, and what has become of it.
+func streamAs(d exec.Destination) string {
+	if d.State == exec.Unchanged {
+		return d.Stream
+	}
+	return fmt.Sprintf("%s (%s)", d.Stream, d.State)
 }
 
 func reach(r exec.Reach) string {
@@ -204,17 +212,19 @@ func faults(lots []exec.LotEvidence) table {
 	for _, l := range lots {
 		row := []string{strconv.FormatUint(l.Epoch, 10), l.Stream, l.Resource}
 		for _, n := range []int{l.Rows, l.Found, l.Missing, l.Duplicate, l.OutOfOrder, l.Removed, l.Unproven, l.Altered} {
-			row = append(row, strconv.Itoa(n))
+			row = append(row, connectors.FormatCount(int64(n)))
 		}
 		t = append(t, row)
 	}
 	return t
 }
 
-func verdict(e *exec.Evidence) string {
+func verdict(e *exec.Evidence, repaired bool) string {
 	switch {
 	case e.Complete():
 		return "all there, once and in order"
+	case e.Missing > 0 && repaired:
+		return "not all is there, and what is said above of the repair is why; --accept takes it as it is"
 	case e.Missing > 0:
 		return "not all is there; what the source still holds is written again by: flowc verify FILE --repair"
 	case e.Faulty():

@@ -189,6 +189,13 @@ func (c *connection) examineLedger(ctx context.Context, e *connectors.Examinatio
 func (c *connection) examineMissing(ctx context.Context, what, name string, subjects []string, e *connectors.Examination) {
 	for _, subject := range subjects {
 		infos, err := c.streamsOn(ctx, subject)
+		if connectors.ClassOf(err) == connectors.Environment && ctx.Err() == nil {
+			// A run does not ask: the server refuses to make a stream on another's subjects.
+			e.Add(connectors.Finding{Level: connectors.Warned, What: what, Where: "stream " + name,
+				Found:    fmt.Sprintf("missing; it will be made for %s, unless another stream captures a part of that: %v", strings.Join(subjects, " "), err),
+				Expected: "the right to ask for the streams on a subject", Help: "a run does without it; without other streams on these subjects all is well"})
+			return
+		}
 		if err != nil {
 			e.Add(failing(what, "stream "+name, failed(err, "looking for streams on %q", subject)))
 			return

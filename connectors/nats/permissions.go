@@ -13,7 +13,7 @@ const (
 	onlyOldServers = "servers before 2.14"
 	onlyAckV2      = "servers whose acknowledgements name the account (js_ack_fc_v2)"
 	onlySeen       = "flowc runs and flowtui are to see the run"
-	onlyAccounts   = "source and destination are accounts of one server"
+	onlyAccounts   = "source and destination are accounts of one server, or flowc check --connect is to say which rights are missing"
 	onlyCopies     = "a named stream copies from others"
 )
 

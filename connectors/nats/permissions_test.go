@@ -121,6 +121,12 @@ func TestRightsOfNamedStreamsAreEnough(t *testing.T) {
 			s := openSource(t, c, connectors.SourceOptions{}, spec)
 			seek(t, s)
 			ack(t, read(t, s, records(1)))
+			// Making a destination takes no look at others: that it may not be taken is no error.
+			e := connectors.Examination{}
+			c.examineMissing(t.Context(), "destination", "KV_copy", []string{"$KV.copy.>"}, &e)
+			if len(e.Findings) != 1 || e.Findings[0].Level != connectors.Warned || !strings.Contains(e.Findings[0].Found, "it will be made for $KV.copy.>, unless") {
+				t.Errorf("expected a warning, found %+v", e.Findings)
+			}
 		})
 	}
 }

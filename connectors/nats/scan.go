@@ -2,9 +2,11 @@ package nats
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/flowlang/flow/connectors"
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -35,6 +37,10 @@ func (c *connection) scan(ctx context.Context, stream string, filters []string, 
 		err = c.scanByGets(ctx, stream, filters, first, last, each)
 	} else {
 		err = c.scanByConsumer(ctx, stream, filters, first, last, each)
+	}
+	if denied, ok := errors.AsType[*connectors.Error](err); ok && denied.Class == connectors.Environment {
+		copied := *denied
+		err = copied.WithHelp("looking at what is stored takes more rights than a run: to publish to %q, %q and %q", c.api("CONSUMER.CREATE."+stream+".>"), c.api("CONSUMER.MSG.NEXT."+stream+".*"), c.api("CONSUMER.DELETE."+stream+".*"))
 	}
 	if err != nil {
 		return failed(err, "reading stream %s", stream)
