@@ -176,11 +176,12 @@ func (p *publisher) acknowledged(m *natsgo.Msg) {
 	if !errors.Is(err, errForeignReply) { // it is stored or refused, and not uncertain any more
 		p.settle(s)
 	}
-	p.mu.Unlock()
-	if err != nil {
-		p.fail(err)
-		return
+	// With the settling, or whoever waits for it would find nothing outstanding and no
+	// failure, and take what was refused for stored.
+	if err != nil && p.failure == nil {
+		p.failure = err
 	}
+	p.mu.Unlock()
 	p.signal()
 }
 

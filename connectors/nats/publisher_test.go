@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -288,5 +289,28 @@ func TestARefusedMessageIsNoLongerInFlight(t *testing.T) {
 	check(t, "refused", p.wait(t.Context()), "10077")
 	if got := p.outstanding().Messages; got != 0 {
 		t.Errorf("expected nothing in flight, found %d messages", got)
+	}
+}
+
+// A refusal counts at once: no moment may show that nothing is outstanding and that
+// nothing has failed.
+func TestARefusalIsNeverTakenForAnEnd(t *testing.T) {
+	_, nc := somePublisher(t, connectors.Limits{Messages: 1, Bytes: 1}, patience)
+	for range 2000 {
+		p := &publisher{nc: nc, limits: connectors.Limits{Messages: 1, Bytes: 1}, timeout: patience, changed: make(chan struct{}, 1), slots: make([]slot, 1)}
+		p.slots[0] = slot{waiting: true, size: 1, submitted: time.Now(), stream: "S", subject: "x", receipt: &connectors.Receipt{}}
+		p.next, p.inFlight = 1, connectors.Limits{Messages: 1, Bytes: 1}
+		var both sync.WaitGroup
+		both.Go(func() {
+			p.acknowledged(&natsgo.Msg{Subject: "reply.0", Data: []byte(`{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 2"}}`)})
+		})
+		for p.outstanding().Messages > 0 {
+			runtime.Gosched()
+		}
+		err := p.wait(t.Context())
+		both.Wait()
+		if err == nil {
+			t.Fatal("the refusal was taken for the end of what is outstanding")
+		}
 	}
 }
