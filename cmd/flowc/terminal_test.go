@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/flowlang/flow/lang"
@@ -21,9 +21,27 @@ type ran struct {
 	out, errs string
 }
 
+// collected takes what is printed. Log lines come from any goroutine, as files allow.
+type collected struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (c *collected) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.Write(b)
+}
+
+func (c *collected) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text.String()
+}
+
 func flowc(t *testing.T, in string, args ...string) ran {
 	t.Helper()
-	var out, errs bytes.Buffer
+	var out, errs collected
 	r := ran{status: Main(args, strings.NewReader(in), &out, &errs)}
 	r.out, r.errs = out.String(), errs.String()
 	return r
