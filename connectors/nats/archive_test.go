@@ -68,6 +68,25 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// TestScanOfWhatIsRemovedMeanwhile removes what the server has not sent yet.
+func TestScanOfWhatIsRemovedMeanwhile(t *testing.T) {
+	url := startEmbedded(t)
+	js := client(t, url)
+	c, _ := link(t, url, nil)
+	s := makeStream(t, js, streamOn("LONG", "long.>"))
+	fill(t, js, 1500, "long.a")
+	n := 0
+	err := c.Scan(t.Context(), "LONG", 1, 1500, func(*connectors.Stored) error {
+		if n++; n == 1 {
+			return s.Purge(t.Context())
+		}
+		return nil
+	})
+	if err != nil || n == 0 || n == 1500 {
+		t.Errorf("found %d messages, %v", n, err)
+	}
+}
+
 func TestScannedMessagesSayWhatTheyAre(t *testing.T) {
 	url := startEmbedded(t)
 	js := client(t, url)

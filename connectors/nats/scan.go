@@ -21,6 +21,13 @@ type storedMessage struct {
 // scanIdle bounds how long the server keeps the consumer of a scan that died.
 const scanIdle = 10 * time.Second
 
+// A scan that gets nothing for scanPatience asks whether anything is left, and gives up
+// after so many tries.
+const (
+	scanPatience = 2 * time.Second
+	scanTries    = 5
+)
+
 // scan calls each for what a stream holds from sequence first to last, of these
 // subjects or of all, in its order.
 func (c *connection) scan(ctx context.Context, stream string, filters []string, first, last uint64, each func(*storedMessage) error) error {
@@ -72,26 +79,48 @@ func (c *connection) scanByConsumer(ctx context.Context, stream string, filters 
 		return err
 	}
 	defer messages.Stop()
-	for {
-		m, err := messages.Next(jetstream.NextContext(ctx))
-		if err != nil {
+	f := &found{Incarnation: connectors.Incarnation{Stream: stream}, filters: filters}
+	for at := first - 1; ; {
+		m, err := c.nextOf(ctx, messages, f, at, last)
+		if err != nil || m == nil {
 			return err
 		}
 		meta, err := m.Metadata()
 		if err != nil {
 			return err
 		}
-		if meta.Sequence.Stream > last {
+		if at = meta.Sequence.Stream; at > last {
 			return nil
 		}
-		at := &storedMessage{Msg: &natsgo.Msg{Subject: m.Subject(), Header: m.Headers(), Data: m.Data()}, sequence: meta.Sequence.Stream, time: meta.Timestamp.UnixNano()}
-		if err := each(at); err != nil {
+		if err := each(&storedMessage{Msg: &natsgo.Msg{Subject: m.Subject(), Header: m.Headers(), Data: m.Data()}, sequence: at, time: meta.Timestamp.UnixNano()}); err != nil {
 			return err
 		}
-		if meta.NumPending == 0 || meta.Sequence.Stream == last {
+		if meta.NumPending == 0 || at == last {
 			return nil
 		}
 	}
+}
+
+// nextOf waits for the next message behind a sequence; nil says that none is left, since
+// what was to come has been removed. A right that is missing shows only here.
+func (c *connection) nextOf(ctx context.Context, messages jetstream.MessagesContext, f *found, after, last uint64) (jetstream.Msg, error) {
+	violations := c.denied.seen()
+	for range scanTries {
+		wait, cancel := context.WithTimeout(ctx, scanPatience)
+		m, err := messages.Next(jetstream.NextContext(wait))
+		cancel()
+		if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			return m, err
+		}
+		if denied := c.denied.since(violations); denied != nil {
+			return nil, denied
+		}
+		next, err := c.firstAfter(ctx, f, after)
+		if err != nil || next == 0 || next > last {
+			return nil, err
+		}
+	}
+	return nil, connectors.Errorf(connectors.Transient, "the server holds more behind sequence %d, and did not send it within %s", after, scanTries*scanPatience)
 }
 
 // scanByGets asks for one message after the other.
