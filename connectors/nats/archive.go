@@ -2,7 +2,6 @@ package nats
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/flowlang/flow/connectors"
@@ -24,24 +23,6 @@ func (c *connection) Holding(ctx context.Context, stream string) (connectors.Hol
 	h.Sparse = config.Retention != jetstream.LimitsPolicy || config.MaxMsgsPerSubject > 0
 	h.Limited = h.Sparse || config.MaxAge > 0 || config.Discard == jetstream.DiscardOld && (config.MaxMsgs > 0 || config.MaxBytes > 0)
 	return h, nil
-}
-
-// streamInfo is nil where there is no such stream.
-func (c *connection) streamInfo(ctx context.Context, stream string) (info *jetstream.StreamInfo, err error) {
-	err = c.call(ctx, func(ctx context.Context) error {
-		s, err := c.js.Stream(ctx, stream)
-		if err == nil {
-			info = s.CachedInfo()
-		}
-		return err
-	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, failed(err, "looking at the stream %s", stream)
-	}
-	return info, nil
 }
 
 // Scan implements connectors.Archive.

@@ -45,22 +45,15 @@ func checkExplicit(specs []connectors.SourceSpec, i int) error {
 // bound finds the stream of an explicit binding.
 func (c *connection) bound(ctx context.Context, spec connectors.SourceSpec) (*found, error) {
 	name := spec.Settings.Text("stream")
-	var info *jetstream.StreamInfo
-	err := c.ask(ctx, func(ctx context.Context) error {
-		stream, err := c.js.Stream(ctx, name)
-		if err == nil {
-			info = stream.CachedInfo()
-		}
-		return err
-	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
+	info, err := c.streamInfo(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if info == nil {
 		e := connectors.Errorf(connectors.Environment, "there is no stream %s on %s", name, c).About(connectors.SourceRole, 0, "stream").
 			Instead(name, streamNames(c.streams(ctx)))
 		e.Err = &absent{e.Err}
 		return nil, e
-	}
-	if err != nil {
-		return nil, failed(err, "looking at the source stream %s", name)
 	}
 	return &found{Incarnation: connectors.Incarnation{Stream: name, Created: info.Created.UnixNano()}, retention: info.Config.Retention,
 		subjects: info.Config.Subjects, bound: spec.Settings.Text("consumer"), info: info}, nil

@@ -23,19 +23,12 @@ type destination struct {
 
 // inspect looks at a stream; a missing one has no creation time.
 func (s *sink) inspect(ctx context.Context, name string) (*destination, error) {
-	var info *jetstream.StreamInfo
-	err := s.link.ask(ctx, func(ctx context.Context) error {
-		stream, err := s.link.js.Stream(ctx, name)
-		if err == nil {
-			info = stream.CachedInfo()
-		}
-		return err
-	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return &destination{name: name, captured: map[string]bool{}}, nil
-	}
+	info, err := s.link.streamInfo(ctx, name)
 	if err != nil {
-		return nil, failed(err, "looking at the destination stream %s", name)
+		return nil, err
+	}
+	if info == nil {
+		return &destination{name: name, captured: map[string]bool{}}, nil
 	}
 	if err := suitable(info); err != nil {
 		return nil, err

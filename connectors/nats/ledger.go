@@ -60,19 +60,9 @@ func (c *connection) ensureLedger(ctx context.Context, root string) error {
 // findLedger says whether the ledger's stream is there; one with other subjects is
 // refused.
 func (c *connection) findLedger(ctx context.Context, root string) (found bool, err error) {
-	var info *jetstream.StreamInfo
-	err = c.ask(ctx, func(ctx context.Context) error {
-		stream, err := c.js.Stream(ctx, ledgerStream)
-		if err == nil {
-			info = stream.CachedInfo()
-		}
-		return err
-	})
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return false, nil
-	}
-	if err != nil {
-		return false, failed(err, "looking for the ledger stream %s", ledgerStream)
+	info, err := c.streamInfo(ctx, ledgerStream)
+	if err != nil || info == nil {
+		return false, err
 	}
 	if _, ok := coversAny(info.Config.Subjects, root+".>"); !ok {
 		return false, connectors.Errorf(connectors.Environment, "the ledger stream %s holds %v, and this connection keeps its ledger below %q", ledgerStream, info.Config.Subjects, root).

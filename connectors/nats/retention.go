@@ -91,15 +91,8 @@ func (s *source) guardRetention(ctx context.Context) {
 	if r == nil {
 		return
 	}
-	var info *jetstream.StreamInfo
-	err := s.conn.call(ctx, func(ctx context.Context) error {
-		stream, err := s.conn.js.Stream(ctx, r.stream.Stream)
-		if err == nil {
-			info = stream.CachedInfo()
-		}
-		return err
-	})
-	if err != nil {
+	info, err := s.conn.streamInfo(ctx, r.stream.Stream)
+	if err != nil || info == nil {
 		return // reading finds out by itself, and the next look may succeed
 	}
 	now := time.Now()
