@@ -21,7 +21,8 @@ type Repaired struct {
 // Repair writes the rows again that Verify found missing, epoch by epoch, from the
 // messages that they were made of, and records where they are now. What is there is
 // not written again. An owner that runs meanwhile is superseded. An epoch whose
-// messages the source does not hold any more stays as it is, and says so.
+// messages the source does not hold any more, or that another version of the flow
+// wrote, stays as it is, and says so.
 func Repair(ctx context.Context, flow *planner.Flow, ledger connectors.Ledger, found *Evidence, notice func(connectors.Notice)) ([]Repaired, error) {
 	r, err := newReplayer(ctx, flow, ledger, notice)
 	if err != nil {
@@ -47,8 +48,8 @@ func Repair(ctx context.Context, flow *planner.Flow, ledger connectors.Ledger, f
 			continue
 		}
 		repaired, err := r.repair(ctx, certificate, found)
-		if gone, ok := errors.AsType[*goneError](err); ok {
-			repaired, err = Repaired{Epoch: certificate.State.Epoch, Failed: gone.Error()}, nil
+		if why, ok := errors.AsType[*notAgainError](err); ok {
+			repaired, err = Repaired{Epoch: certificate.State.Epoch, Failed: withHelp(why)}, nil
 		}
 		if err != nil {
 			return done, err
@@ -56,6 +57,14 @@ func Repair(ctx context.Context, flow *planner.Flow, ledger connectors.Ledger, f
 		done = append(done, repaired)
 	}
 	return done, nil
+}
+
+// withHelp is an error's text, and what to do about it.
+func withHelp(err error) string {
+	if e, ok := errors.AsType[*connectors.Error](err); ok && e.Help != "" {
+		return err.Error() + "; " + e.Help
+	}
+	return err.Error()
 }
 
 // repair writes one epoch's missing rows, and the record that says so.

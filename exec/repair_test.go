@@ -187,18 +187,26 @@ func TestRepairWithoutTheSource(t *testing.T) {
 	}
 }
 
-func TestRepairRefusesAnotherVersionOfTheFlow(t *testing.T) {
+// TestRepairLeavesWhatAnotherVersionWrote, and repairs what this one did.
+func TestRepairLeavesWhatAnotherVersionWrote(t *testing.T) {
 	w := certified(t, plainFlow, short)
-	w.remove(5)
-	v := w.asked()
-	found, err := exec.Verify(t.Context(), v)
-	if err != nil {
+	const other = `from nats "orders.>" where id > 3 to nats stream "OUT" subject "out.v1"`
+	w.publishIDs(41, 50)
+	if _, err := w.drain(other); err != nil {
 		t.Fatal(err)
 	}
-	other := w.plan(`from nats "orders.>" where id > 3 to nats stream "OUT" subject "out.v1"`)
-	_, err = exec.Repair(t.Context(), other, v.Ledger, found, func(connectors.Notice) {})
+	w.remove(5, 45)
+	w.forgets()
+	done := w.repair(other)
+	if len(done) != 2 || done[0].Epoch != 1 || !strings.Contains(done[0].Failed, "was written by another version") || !strings.Contains(done[0].Failed, "; use the file as it was then") {
+		t.Errorf("found %+v", done)
+	}
+	if want := (exec.Repaired{Epoch: 2, Rows: 1}); done[len(done)-1] != want {
+		t.Errorf("expected %+v, found %+v", want, done)
+	}
+	err := exec.Replay(t.Context(), w.plan(other), w.asked().Ledger, 1, func(connectors.Notice) {}, func(connectors.Prepared) error { return nil })
 	if connectors.ClassOf(err) != connectors.Refused || !strings.Contains(err.Error(), "was written by another version") {
-		t.Errorf("found %v", err)
+		t.Errorf("a replay: %v", err)
 	}
 }
 

@@ -48,10 +48,13 @@ func (r *replayer) open(ctx context.Context, preview bool) error {
 // again reads an epoch and makes its rows.
 func (r *replayer) again(ctx context.Context, certificate Entry) (*epoch, error) {
 	if certificate.Fingerprint != r.flow.Fingerprint {
-		return nil, connectors.Errorf(connectors.Refused, "epoch %d was written by another version of flow %s, which may have made other rows of the same messages", certificate.State.Epoch, r.flow.Identity).
-			WithHelp("use the file as it was then; its fingerprint is %s", certificate.Fingerprint)
+		return nil, &notAgainError{connectors.Errorf(connectors.Refused, "epoch %d was written by another version of flow %s, which may have made other rows of the same messages", certificate.State.Epoch, r.flow.Identity).
+			WithHelp("use the file as it was then; its fingerprint is %s", certificate.Fingerprint)}
 	}
 	before, err := r.chain.recordAt(ctx, certificate.Previous)
+	if errors.Is(err, connectors.ErrNoEntry) {
+		return nil, &notAgainError{fmt.Errorf("the schemas of epoch %d are not known: the record before its certificate is gone from the ledger: %w", certificate.State.Epoch, err)}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +90,8 @@ func (r *replayer) reread(ctx context.Context, certificate Entry) ([]connectors.
 				return nil, err
 			}
 			if len(messages) != part.Records {
-				return nil, &goneError{epoch: certificate.State.Epoch, of: part, left: len(messages)}
+				return nil, &notAgainError{fmt.Errorf("epoch %d was made of %s messages of stream %s, sequences %s to %s, and %s of them are left there",
+					certificate.State.Epoch, count(part.Records), part.Stream, count(int(part.First)), count(int(part.Last)), count(len(messages)))}
 			}
 			all = append(all, messages...)
 		}
@@ -95,17 +99,12 @@ func (r *replayer) reread(ctx context.Context, certificate Entry) ([]connectors.
 	return all, nil
 }
 
-// goneError says that the source does not hold an epoch's messages any more.
-type goneError struct {
-	epoch uint64
-	of    connectors.Range
-	left  int
-}
+func count(n int) string { return connectors.FormatCount(int64(n)) }
 
-func (g *goneError) Error() string {
-	return fmt.Sprintf("epoch %d was made of %s messages of stream %s, sequences %s to %s, and %s of them are left there",
-		g.epoch, connectors.FormatCount(int64(g.of.Records)), g.of.Stream, connectors.FormatCount(int64(g.of.First)), connectors.FormatCount(int64(g.of.Last)), connectors.FormatCount(int64(g.left)))
-}
+// notAgainError says why an epoch cannot be made anew, whatever is tried.
+type notAgainError struct{ error }
+
+func (e *notAgainError) Unwrap() error { return e.error }
 
 // ready lets every sink prepare what it takes of the epoch.
 func (r *replayer) ready(ctx context.Context, e *epoch) error {
