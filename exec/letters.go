@@ -44,6 +44,9 @@ type letterRow struct {
 // message is bad still stays. The flow may run meanwhile: nothing is certified, and no
 // reader is touched. told is called for each letter.
 func ReplayLetters(ctx context.Context, flow *planner.Flow, ledger connectors.Ledger, letters []connectors.Letter, notice func(connectors.Notice), told func(ReplayedLetter)) error {
+	if flow.Dead == nil {
+		return connectors.Errorf(connectors.Refused, "flow %s keeps no dead letters", flow.Identity).WithHelp("let it: `on error dead letter`")
+	}
 	r, err := newReplayer(ctx, flow, ledger, notice)
 	if err != nil {
 		return err
@@ -138,16 +141,36 @@ func (r *replayer) record(ctx context.Context, written []letterRow) error {
 	if len(written) == 0 {
 		return nil
 	}
-	data, err := json.Marshal(lettersRecord{Format: recordFormat, Owner: thisProcess(), Written: time.Now().UTC(), Rows: written})
-	if err != nil {
-		return err
-	}
 	last, err := r.ledger.Last(ctx, lettersChain)
 	if err != nil {
 		return err
 	}
-	_, err = r.ledger.Append(ctx, lettersChain, last.Version, data)
-	return err
+	for version := last.Version; len(written) > 0; {
+		n := fittingRows(written)
+		data, err := json.Marshal(lettersRecord{Format: recordFormat, Owner: thisProcess(), Written: time.Now().UTC(), Rows: written[:n]})
+		if err != nil {
+			return err
+		}
+		if version, err = r.ledger.Append(ctx, lettersChain, version, data); err != nil {
+			return err
+		}
+		written = written[n:]
+	}
+	return nil
+}
+
+// lettersBytes bounds the text of one record's rows: an entry of the ledger is a message.
+const lettersBytes = 128 << 10
+
+// fittingRows is how many of the rows one record takes, at least one.
+func fittingRows(written []letterRow) int {
+	size := 0
+	for n, row := range written {
+		if size += len(row.Connection) + len(row.Stream) + len(row.Key); size > lettersBytes && n > 0 {
+			return n
+		}
+	}
+	return len(written)
 }
 
 // settle removes the letters that went through, and tells of each what became of it.

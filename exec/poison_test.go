@@ -259,3 +259,33 @@ func TestReplayedLetterIsTheOriginalEvent(t *testing.T) {
 		t.Errorf("OUT holds %d messages: %s", len(all), all[len(all)-1].Data)
 	}
 }
+
+// TestManyReplayedLetters have more to be told in the ledger than one message takes.
+func TestManyReplayedLetters(t *testing.T) {
+	const flow = `from nats "orders.>" schema { id: int } epoch 5000/200ms to nats stream "OUT" subject "out.<subject>" on error dead letter to nats subject "dead.<resource>"`
+	w := newWorld(t)
+	w.plain()
+	for i := range 1200 {
+		w.publish(fmt.Sprintf("orders.%d.%s", i, strings.Repeat("x", 950)), `{"id":2,"note":"more"}`)
+	}
+	w.publish("orders.a", `{"id":1}`)
+	if _, err := w.drainAs(flow, exec.Options{UntilCaughtUp: true, AcceptDead: true}); err != nil {
+		t.Fatal(err)
+	}
+	mended := strings.Replace(flow, "{ id: int }", "{ id: int, ... }", 1)
+	letters := w.lettersOf(mended)
+	if len(letters) != 1200 {
+		t.Fatalf("%d letters", len(letters))
+	}
+	if err := exec.ReplayLetters(t.Context(), w.plan(mended), w.asked().Ledger, letters, func(connectors.Notice) {}, func(l exec.ReplayedLetter) {
+		if l.Failed != "" {
+			t.Error(l.Failed)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(w.messages("OUT")); n != 1201 {
+		t.Errorf("OUT holds %d messages", n)
+	}
+	expectCounts(t, w.verify(), exec.RowCounts{Rows: 1, Found: 1})
+}
