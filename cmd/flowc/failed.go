@@ -12,7 +12,7 @@ import (
 // rowFailed prints which message stopped the flow, and why.
 func (a *app) rowFailed(flow *planner.Flow, fault *exec.RowFault) {
 	fmt.Fprintf(a.errs, "%s flow %s stopped at a row, and nothing of its epoch was certified\n", a.paint("1;31", fmt.Sprintf("error[%s]:", fault.Code)), lang.Printable(flow.Flow))
-	fmt.Fprintf(a.errs, "  resource %s, stream %s, sequence %d, subject %s\n", lang.Printable(fault.Resource), fault.Stream, fault.Sequence, lang.Printable(fault.Subject))
+	fmt.Fprintf(a.errs, "  resource %s, stream %s, sequence %d, subject %s\n", lang.Printable(fault.Resource), lang.Printable(fault.Stream), fault.Sequence, lang.Printable(fault.Subject))
 	if fault.At.Source != nil {
 		a.showLate(lang.Diagnostics{fault.At})
 	} else {

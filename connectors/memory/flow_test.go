@@ -110,6 +110,35 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
+// TestLettersAmongOthers passes over what only looks like a letter.
+func TestLettersAmongOthers(t *testing.T) {
+	b := memory.New()
+	publish(t, b, "orders", `no JSON`)
+	const flow = `flow orders from memory "orders" to memory stream "out" on error dead letter to memory stream "dead"`
+	plan, _ := compile(b, flow)
+	f := plan.Flows[0]
+	for _, headers := range []map[string][]string{{"Flow-Name": {f.Identity.String()}}, {"Flow-Name": {f.Identity.String()}, "Flow-Error": {"x"}, "Flow-Error-Code": {"y"}, "Flow-Source": {"z"}}, nil} {
+		if _, err := b.Publish("dead", memory.Message{Headers: headers}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := exec.Run(t.Context(), f, exec.Options{UntilCaughtUp: true, AcceptDead: true}); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := b.Kind().Open(t.Context(), "memory", nil, func(connectors.Notice) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	err = conn.Letters(t.Context(), f.Identity, &f.Dead.Spec, f.SourceSpecs(), func(l *connectors.Letter) error {
+		found = append(found, string(l.Message.Data))
+		return nil
+	})
+	if err != nil || !slices.Equal(found, []string{"no JSON"}) {
+		t.Errorf("found %q, %v", found, err)
+	}
+}
+
 // TestSeveralFlows reads what another flow of the plan writes.
 func TestSeveralFlows(t *testing.T) {
 	b := memory.New()

@@ -17,15 +17,19 @@ func (c *connection) Letters(ctx context.Context, flow connectors.Identity, spec
 	}
 	name := spec.Settings.Text("stream")
 	return c.scan(ctx, name, func(sequence uint64, m *stored) error {
-		if !slices.Equal(m.Headers["Flow-Name"], []string{flow.String()}) {
-			return nil
+		if l := letterOf(name, sequence, m, sources); l != nil && m.Headers["Flow-Name"][0] == flow.String() {
+			return each(l)
 		}
-		return each(letterOf(name, sequence, m, sources))
+		return nil // somebody else's
 	})
 }
 
+// letterOf reads a dead letter; nil if the message is none.
 func letterOf(stream string, sequence uint64, m *stored, sources []connectors.SourceSpec) *connectors.Letter {
-	life, at, stored, _ := connectors.ParseEventID(m.event)
+	life, at, stored, ok := connectors.ParseEventID(m.event)
+	if !ok || slices.ContainsFunc(letterHeaders, func(name string) bool { return len(m.Headers[name]) != 1 }) {
+		return nil
+	}
 	original := cloneHeaders(m.Headers)
 	for _, name := range letterHeaders {
 		delete(original, name)
@@ -46,7 +50,9 @@ func (c *connection) RemoveLetter(_ context.Context, stream string, sequence uin
 		return errDown()
 	}
 	if in := c.streams[stream]; in != nil && sequence >= 1 && sequence <= in.last() {
-		in.messages[sequence-1] = stored{gone: true}
+		m := &in.messages[sequence-1]
+		delete(in.ids, m.id) // or the message could not become a letter again
+		*m = stored{gone: true, time: m.time}
 		c.signal()
 	}
 	return nil
