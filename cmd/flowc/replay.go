@@ -59,7 +59,11 @@ func (a *app) replay(ctx context.Context, path string, k known, epoch uint64) er
 }
 
 func writeReplayed(to io.Writer, p connectors.Prepared) error {
-	return safejson.Write(to, replayed{Stream: p.Stream, Subject: p.Subject, Headers: p.Headers, Data: p.Data, Event: string(p.From.AppendEventID(nil))})
+	data := json.RawMessage(p.Data)
+	if len(data) == 0 { // the deletion of a key: null
+		data = nil
+	}
+	return safejson.Write(to, replayed{Stream: p.Stream, Subject: p.Subject, Headers: p.Headers, Data: data, Event: string(p.From.AppendEventID(nil))})
 }
 
 // replayed is a message that a flow would write.

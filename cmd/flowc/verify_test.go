@@ -141,3 +141,32 @@ func TestReplayCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestReplayOfADeletion shows a message without a body.
+func TestReplayOfADeletion(t *testing.T) {
+	w := newWorld(t)
+	kv, err := w.js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "app"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kv.Put(t.Context(), "a", []byte(`{"id":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	file := writeFile(t, "orders.flow", `from nats kv "app" epoch 10/1s select { id: msg.key } to nats kv "copy" key "<id>"`)
+	asked := func(args ...string) ran { return flowc(t, "", append(args, file, "--server", w.server.URL())...) }
+	if r := asked("run", "--until", "caught-up"); r.status != statusDone {
+		t.Fatal(r.errs)
+	}
+	if _, err := kv.Put(t.Context(), "b", []byte(`{"id":2}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := kv.Delete(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if r := asked("run", "--until", "caught-up"); r.status != statusDone {
+		t.Fatal(r.errs)
+	}
+	if r := asked("replay", "--epoch", "2"); r.status != statusDone || !strings.Contains(r.out, `"KV-Operation":["DEL"]`) || !strings.Contains(r.out, `"data":null`) {
+		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
+	}
+}
