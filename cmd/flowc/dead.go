@@ -39,9 +39,12 @@ func (a *app) deadListCommand() *cobra.Command {
 		Long:  "List a flow's dead letters, the oldest of each stream first.\n\n" + letterArgument,
 		Args:  oneFlow,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withLetters(cmd.Context(), args, k, func(_ *flowLeft, letters []connectors.Letter) error {
-				return a.listLetters(letters, asJSON)
-			})
+			f, err := a.find(cmd.Context(), args[0], k)
+			if err != nil {
+				return err
+			}
+			defer f.end()
+			return a.listLetters(cmd.Context(), f, asJSON)
 		},
 	}
 	k.add(cmd.Flags())
@@ -104,7 +107,7 @@ func (a *app) withLetters(ctx context.Context, args []string, k known, do func(*
 		return err
 	}
 	defer f.end()
-	letters, err := f.letters(ctx)
+	letters, err := f.letters(ctx, args[1:])
 	if err != nil {
 		return err
 	}
@@ -122,24 +125,34 @@ func (f *flowLeft) deadConn() connectors.Connection {
 	return f.conn
 }
 
-// letters are all of the flow's dead letters.
-func (f *flowLeft) letters(ctx context.Context) ([]connectors.Letter, error) {
+// eachLetter calls each for all of the flow's dead letters, which are on loan.
+func (f *flowLeft) eachLetter(ctx context.Context, each func(*connectors.Letter) error) error {
 	var spec *connectors.DeadLetterSpec
 	var sources []connectors.SourceSpec
 	if f.file != nil {
 		if f.file.Dead == nil {
-			return nil, usagef("flow %s keeps no dead letters: its file has no `on error dead letter`", f.flow)
+			return usagef("flow %s keeps no dead letters: its file has no `on error dead letter`", f.flow)
 		}
 		spec, sources = &f.file.Dead.Spec, f.file.SourceSpecs()
 	}
+	return remotely(f.deadConn().Letters(ctx, f.flow, spec, sources, each))
+}
+
+// letters are all of the flow's dead letters; of those that names leave out, the
+// original messages are not kept.
+func (f *flowLeft) letters(ctx context.Context, names []string) ([]connectors.Letter, error) {
 	var all []connectors.Letter
-	err := f.deadConn().Letters(ctx, f.flow, spec, sources, func(l *connectors.Letter) error {
+	err := f.eachLetter(ctx, func(l *connectors.Letter) error {
 		kept := *l
-		kept.Message.Data, kept.Message.Headers = bytes.Clone(l.Message.Data), maps.Clone(l.Message.Headers)
+		if len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return isLetter(*l, name) }) {
+			kept.Message = connectors.Message{}
+		} else {
+			kept.Message.Data, kept.Message.Headers = bytes.Clone(l.Message.Data), maps.Clone(l.Message.Headers)
+		}
 		all = append(all, kept)
 		return nil
 	})
-	return all, remotely(err)
+	return all, err
 }
 
 // chosen are the letters that are named, each once and in their order; all if none is.
@@ -151,8 +164,8 @@ func chosen(letters []connectors.Letter, names []string) ([]connectors.Letter, e
 	for _, name := range names {
 		var matches []string
 		for _, l := range letters {
-			if id := letterID(l); id == name || strings.HasSuffix(id, "/"+name) {
-				matches = append(matches, id)
+			if isLetter(l, name) {
+				matches = append(matches, letterID(l))
 			}
 		}
 		switch len(matches) {
@@ -169,6 +182,12 @@ func chosen(letters []connectors.Letter, names []string) ([]connectors.Letter, e
 
 func letterID(l connectors.Letter) string { return fmt.Sprintf("%s/%d", l.Stream, l.Sequence) }
 
+// isLetter says whether a letter may be meant by a name.
+func isLetter(l connectors.Letter, name string) bool {
+	id := letterID(l)
+	return id == name || strings.HasSuffix(id, "/"+name)
+}
+
 // letterLine is a letter as ls --json prints it.
 type letterLine struct {
 	Letter    string `json:"letter"`
@@ -181,25 +200,29 @@ type letterLine struct {
 	Shortened string `json:"shortened,omitempty"`
 }
 
-func (a *app) listLetters(letters []connectors.Letter, asJSON bool) error {
+// listLetters keeps of each letter what its line shows.
+func (a *app) listLetters(ctx context.Context, f *flowLeft, asJSON bool) error {
 	t := table{{"LETTER", "STORED", "CODE", "SUBJECT", "BYTES", "REASON"}}
-	for _, l := range letters {
-		line := letterLine{Letter: letterID(l), Stored: instant(l.Stored), Code: l.Code, Reason: l.Reason, Subject: l.Message.Subject, Bytes: len(l.Message.Data), Shortened: l.Shortened}
-		if l.Message.Source != nil {
-			line.Event = string(l.Message.AppendEventID(nil))
-		}
+	err := f.eachLetter(ctx, func(l *connectors.Letter) error {
+		line := lineOfLetter(l)
 		if asJSON {
-			if err := a.writeJSON(line); err != nil {
-				return err
-			}
-			continue
+			return a.writeJSON(line)
 		}
 		t = append(t, []string{line.Letter, stamp(time.Unix(0, l.Stored)), line.Code, line.Subject, strconv.Itoa(line.Bytes), line.Reason})
-	}
-	if asJSON {
 		return nil
+	})
+	if err != nil || asJSON {
+		return err
 	}
 	return t.print(a.out)
+}
+
+func lineOfLetter(l *connectors.Letter) letterLine {
+	line := letterLine{Letter: letterID(*l), Stored: instant(l.Stored), Code: l.Code, Reason: l.Reason, Subject: l.Message.Subject, Bytes: len(l.Message.Data), Shortened: l.Shortened}
+	if l.Message.Source != nil {
+		line.Event = string(l.Message.AppendEventID(nil))
+	}
+	return line
 }
 
 // letterTable shows all of a letter.

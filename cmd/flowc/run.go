@@ -232,13 +232,7 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 		}
 		all = append(all, runs[f])
 	}
-	if r.bound > 0 {
-		defer time.AfterFunc(r.bound, func() {
-			for _, run := range all {
-				run.stop.close()
-			}
-		}).Stop()
-	}
+	defer r.stopInTime(all)()
 	listener.serve(log)
 	a.view.show(all, signals, target, log)
 	lines.show(all)
@@ -252,20 +246,9 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 	defer closeLedgers()
 	statuses := make([]int, 0, len(plan.Flows))
 	results := exec.RunAll(signals.context, plan, func(f *planner.Flow) exec.Options {
-		o := exec.Options{UntilCaughtUp: r.until != "", AcceptDead: r.acceptDead, Ledger: openLedger,
-			Replace: r.replace, Adopt: r.adopt, Fresh: r.fresh, AdoptStreams: r.streams}
-		return tracer.Follow(f.Identity, runs[f].options(o, visible.show))
+		return tracer.Follow(f.Identity, runs[f].options(r.options(openLedger), visible.show))
 	}, func(result exec.Result) {
-		run := runs[result.Flow]
-		run.end()
-		if result.Err == nil || run.log.admitted() { // else there is nothing to sum up
-			a.printSummary(result, r.until != "" && !run.stop.isClosed())
-		}
-		status := a.runFailed(result.Flow, result.Err, run.log.admitted())
-		if errors.Is(result.Err, exec.ErrStopped) && signals.stopped() {
-			status = statusSignal + numberOf(signals.first)
-		}
-		statuses = append(statuses, status)
+		statuses = append(statuses, a.ended(result, runs[result.Flow], r, signals))
 	})
 	status := joined(statuses)
 	if target.server != nil && status == statusDone {
@@ -277,6 +260,39 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 		return &failure{status: status}
 	}
 	return nil
+}
+
+// stopInTime stops the flows once their time is over, if it is bounded.
+func (r running) stopInTime(all []*followed) (release func()) {
+	if r.bound == 0 {
+		return func() {}
+	}
+	timer := time.AfterFunc(r.bound, func() {
+		for _, run := range all {
+			run.stop.close()
+		}
+	})
+	return func() { timer.Stop() }
+}
+
+// options are what the flags say of each flow's run.
+func (r running) options(ledger func(context.Context, connectors.Identity) (connectors.Ledger, error)) exec.Options {
+	return exec.Options{UntilCaughtUp: r.until != "", AcceptDead: r.acceptDead, Ledger: ledger,
+		Replace: r.replace, Adopt: r.adopt, Fresh: r.fresh, AdoptStreams: r.streams}
+}
+
+// ended tells how one flow's run ended, and returns the status for it.
+func (a *app) ended(result exec.Result, run *followed, r running, s *signals) int {
+	run.end()
+	admitted := run.log.admitted()
+	if result.Err == nil || admitted { // else there is nothing to sum up
+		a.printSummary(result, r.until != "" && !run.stop.isClosed())
+	}
+	status := a.runFailed(result.Flow, result.Err, admitted)
+	if errors.Is(result.Err, exec.ErrStopped) && s.stopped() {
+		return statusSignal + numberOf(s.first)
+	}
+	return status
 }
 
 // joined is the status of a run whose flows ended with these: that of all, if it is
