@@ -111,7 +111,7 @@ func (f *Flow) SourceSpecs() []connectors.SourceSpec {
 	return specs
 }
 
-// Connections are those of the sources and the sinks, each once.
+// Connections are those of the sources, the sinks and the dead letters, each once.
 func (f *Flow) Connections() []*Connection {
 	var all []*Connection
 	add := func(c *Connection) {

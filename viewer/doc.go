@@ -2,8 +2,9 @@
 // flowc run --tui, and the keys, the mouse and the commands that move among them.
 //
 // It imports monitor for what a run looks like from outside, lang for making text fit
-// for a terminal, and Bubble Tea. It imports no connector and asks no server: a Source
-// brings the snapshots.
+// for a terminal, connectors for numbers as text, the NATS client for Remote, and Bubble
+// Tea. It imports no connector, and no screen asks a server: a Source brings the
+// snapshots.
 //
 // What always holds: a frame is a pure function of the model and the size, drawn by
 // Model.draw for any size; text reaches the terminal through frame.text alone, which

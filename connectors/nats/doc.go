@@ -1,8 +1,9 @@
-// Package nats is the connector for NATS JetStream: subjects of streams as
-// sources, streams as sinks, and a stream as the ledger.
+// Package nats is the connector for NATS JetStream: subjects of streams and key-value
+// buckets as sources, streams and buckets as sinks, and streams for dead letters and
+// the ledger.
 //
-// It imports connectors, connectors/rows, Arrow, jsontext, and the NATS client with
-// nkeys and its command line's contexts; the server only in its subpackage embedded.
+// It imports connectors, connectors/rows, internal/natsdial, Arrow, jsontext, and the
+// NATS client with its JWTs; the server only in its subpackage embedded.
 //
 // What always holds:
 //
