@@ -75,7 +75,11 @@ func (m *machine) noTwin(ctx context.Context) error {
 		if err != nil || last == nil || last.Kind == AdoptedRecord {
 			continue // what cannot be read is no flow of this program's
 		}
-		return connectors.Errorf(connectors.Refused, "it has not run yet, and flow %s, which has, up to epoch %d, reads and writes the same: all of it would be written again", name, last.State.Epoch).
+		so := fmt.Sprintf("which has, up to epoch %d, reads and writes the same: all of it would be written again", last.State.Epoch)
+		if last.State.Epoch == 0 {
+			so = "which was started, and has certified nothing yet, reads and writes the same: all of it would be written twice"
+		}
+		return connectors.Errorf(connectors.Refused, "it has not run yet, and flow %s, %s", name, so).
 			WithHelp("is it that flow under a new name? --adopt %s goes on where it is; --fresh begins at the beginning, beside it", name)
 	}
 	return nil

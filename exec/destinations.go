@@ -160,7 +160,10 @@ func (m *machine) lostRows(ctx context.Context, connection string, holding conne
 	if oldest == newest {
 		epochs = fmt.Sprintf("epoch %d", oldest)
 	}
-	return fmt.Sprintf("%d rows of %s are missing", rows, epochs), nil
+	if rows == 1 {
+		return "1 row of " + epochs + " is missing", nil
+	}
+	return fmt.Sprintf("%s rows of %s are missing", connectors.FormatCount(int64(rows)), epochs), nil
 }
 
 // behind is how many rows of a receipt stand behind the end of the stream; all of

@@ -59,8 +59,9 @@ func (m *Model) askControl(command monitor.Command) tea.Cmd {
 		return func() tea.Msg {
 			ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 			defer cancel()
-			state, err := source.Control(ctx, r.Run.ID, command)
-			return doneMsg{fmt.Sprintf("%s is %s", r.Run.Flow, state), err}
+			// The state that comes back is still the one before.
+			_, err := source.Control(ctx, r.Run.ID, command)
+			return doneMsg{fmt.Sprintf("%s was told to %s", r.Run.Flow, verbs[command]), err}
 		}
 	}}
 	return nil

@@ -26,7 +26,7 @@ func runColumns(g glyphs, now time.Time, twins map[string]bool) []column[run] {
 	return []column[run]{
 		{title: "STATE", width: 10, text: func(r run) string { return g.state(r.shown(now)) }, role: func(r run) role { return lookOf(r.shown(now)).role }},
 		{title: "FLOW", text: func(r run) string { return runName(r.Run, twins) }},
-		{title: "SURE", width: 8, text: func(r run) string { return strings.TrimSuffix(r.Run.Guarantee, " once") }},
+		{title: "ONCE", width: 8, text: func(r run) string { return strings.TrimSuffix(r.Run.Guarantee, " once") }},
 		counted("LAG", 9, 0, func(r run) uint64 { return r.Lag.Messages }),
 		number("BEHIND", 6, 0, func(r run) float64 { return r.Lag.Seconds }, func(r run) string { return seconds(r.Lag.Seconds) }),
 		number("IN/S", 5, 0, func(r run) float64 { return r.Rate.In }, func(r run) string { return short(r.Rate.In) }),

@@ -146,7 +146,7 @@ func TestControlAsksFirst(t *testing.T) {
 		t.Errorf("not confirmed, and %v was done", source.control)
 	}
 	answer(t, m, keys(m, "p", "y"))
-	shows(t, m, "orders is paused")
+	shows(t, m, "orders was told to pause")
 	answer(t, m, keys(m, ":", "drain", "enter", "y"))
 	if len(source.control) != 2 || source.control[0] != monitor.Pause || source.control[1] != monitor.Stop {
 		t.Errorf("expected pause and stop, found %v", source.control)

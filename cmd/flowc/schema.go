@@ -172,7 +172,7 @@ func (a *app) resetSchema(ctx context.Context, l *left, ledger connectors.Ledger
 		return err
 	}
 	if !yes {
-		if err := a.confirm(fmt.Sprintf("forget version %d of the schema of %s, with %s?", kept.Version, resource, plural(uint64(len(kept.Schema.Columns)), "column"))); err != nil {
+		if err := a.confirm(fmt.Sprintf("forget the schema of %s, with %s?", resource, plural(uint64(len(kept.Schema.Columns)), "column"))); err != nil {
 			return err
 		}
 	}
@@ -180,6 +180,6 @@ func (a *app) resetSchema(ctx context.Context, l *left, ledger connectors.Ledger
 	if err != nil {
 		return remotely(err)
 	}
-	_, err = fmt.Fprintf(printableWriter{a.out}, "flow %s forgets the schema of %s (record %d of the ledger); version %d stays in the ledger, unused\n", l.flow, resource, e.Version, kept.Version)
+	_, err = fmt.Fprintf(printableWriter{a.out}, "flow %s forgets the schema of %s (entry %d of the ledger); its columns stay there in entry %d, unused\n", l.flow, resource, e.Version, kept.Version)
 	return err
 }
