@@ -241,3 +241,30 @@ func TestAClaimOfTheFutureHoldsNobodyUp(t *testing.T) {
 	run.becomes(t, "the flow is claimed", exec.Admitted)
 	run.finish(t)
 }
+
+// An owner that was paused before it read anything was never given a message, and has
+// no wish for one, though they wait.
+func TestAStandbyLeavesAPausedOwnerAlone(t *testing.T) {
+	exec.AsIfElsewhere(t)
+	w := newWorld(t)
+	w.plain()
+	w.publishIDs(1, 10)
+	handle := exec.NewHandle()
+	handle.Pause()
+	owner := w.startAs(plainFlow, exec.Options{Handle: handle})
+	eventually(t, "the owner rests", func() bool { return handle.Status().State == exec.IsPaused })
+	standby := w.start(plainFlow)
+	standby.becomes(t, "the second run stands by", exec.Standby)
+	for over := time.Now().Add(1500 * time.Millisecond); time.Now().Before(over); time.Sleep(50 * time.Millisecond) {
+		if groups := w.consumer("ORDERS").PriorityGroups; len(groups) != 1 || groups[0].PinnedClientID == "" {
+			t.Fatalf("the server has pinned nobody: %+v", groups)
+		}
+	}
+	standby.finish(t)
+	handle.Resume()
+	w.reaches("OUT", 10)
+	owner.finish(t)
+	if ids := w.ids("OUT"); !slices.Equal(ids, upTo(10)) {
+		t.Errorf("OUT holds %v", ids)
+	}
+}

@@ -64,22 +64,30 @@ func (s *source) credit(f *found) int {
 	return credit
 }
 
-// take positions the consumer, and shows that this process reads through it. Whoever
-// is still pinned has been taken over.
+// take positions the consumer, and shows that this process reads through it.
 func (s *source) take(ctx context.Context, f *found, next uint64, known bool) (*jetstream.ConsumerInfo, error) {
 	info, err := s.position(ctx, f, next, known)
 	if err != nil || !pins(info.Config) {
 		return info, err
 	}
-	if by := pinnedTo(info); by != s.presence.pinOf(f.Stream) {
-		s.presence.unpinned(f.Stream)
-		if by != "" {
-			if err := s.conn.unpin(ctx, f.Stream, info.Name); err != nil {
-				return nil, failed(err, "letting go of who read through the consumer %s of stream %s before", info.Name, f.Stream)
-			}
-		}
-	}
 	return info, s.presence.show(f.Stream, info.Name)
+}
+
+// expel takes the pin from whoever has been taken over. It comes before the consumer is
+// moved, or that one's pulls would be given what is delivered again.
+func (s *source) expel(ctx context.Context, f *found, info *jetstream.ConsumerInfo) error {
+	by := pinnedTo(info)
+	if by == s.presence.pinOf(f.Stream) {
+		return nil
+	}
+	s.presence.unpinned(f.Stream)
+	if by == "" {
+		return nil
+	}
+	if err := s.conn.unpin(ctx, f.Stream, info.Name); err != nil {
+		return failed(err, "letting go of who read through the consumer %s of stream %s before", info.Name, f.Stream)
+	}
+	return nil
 }
 
 // position makes the consumer deliver what comes after sequence next-1, creating
@@ -96,6 +104,7 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known bool
 			s.conn.report(connectors.Notice{Warning: true, Text: "the consumer was missing and is made again at the last certified position",
 				Attributes: []any{"stream", f.Stream, "consumer", config.Durable, "next", next}})
 		}
+		s.presence.unpinned(f.Stream)
 		return s.succeed(ctx, f, config, next)
 	}
 	if err != nil {
@@ -106,6 +115,9 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known bool
 		return nil, err
 	}
 	if err := s.goesWith(f, info); err != nil {
+		return nil, err
+	}
+	if err := s.expel(ctx, f, info); err != nil {
 		return nil, err
 	}
 	changed := !sameConsumer(info.Config, config)

@@ -177,7 +177,12 @@ func (s *source) Seek(ctx context.Context, records string, from []connectors.Pos
 		s.scout = s.watchForStreams()
 	}
 	s.readers, s.sought = readers, true
-	return good, nil
+	if s.until {
+		return good, nil // Read comes at once
+	}
+	// Read may come much later: where messages wait, a pull that brings nothing is
+	// refused at once, and shows nobody. Who is given one is pinned.
+	return good, s.askAll(s.epoch)
 }
 
 // lookAfter looks at what reading itself does not show.
