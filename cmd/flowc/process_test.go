@@ -111,13 +111,18 @@ func (p *process) says(text string) {
 // ends waits for the process's own end within a time, and checks its status.
 func (p *process) ends(status int, within time.Duration) {
 	p.t.Helper()
+	p.awaitEnd(within)
+	if got := p.command.ProcessState.ExitCode(); got != status {
+		p.t.Errorf("expected status %d, found %d", status, got)
+	}
+}
+
+func (p *process) awaitEnd(within time.Duration) {
+	p.t.Helper()
 	select {
 	case <-p.gone:
 	case <-time.After(within):
 		p.t.Fatalf("flowc still runs after %s", within)
-	}
-	if got := p.command.ProcessState.ExitCode(); got != status {
-		p.t.Errorf("expected status %d, found %d", status, got)
 	}
 }
 
