@@ -20,6 +20,9 @@ func (a *app) confirm(question string) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return &failure{status: statusFailed, err: fmt.Errorf("reading the answer: %w", err)}
 	}
+	if answer == "" { // as /dev/null, which passes for a terminal
+		return &failure{status: statusFailed, err: errors.New("no answer came, so nothing was changed: --yes does it without asking")}
+	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
 		return nil

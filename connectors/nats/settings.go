@@ -98,7 +98,7 @@ func checkServer(server string) error {
 	case u.Hostname() == "":
 		return fmt.Errorf("the server address %q has no host", withoutUser(server))
 	case u.User != nil:
-		return fmt.Errorf("the server address %q holds credentials, which belong into fields of their own", withoutUser(server))
+		return fmt.Errorf("the server address %q holds credentials, which belong into settings of their own, such as `username` and `password`", withoutUser(server))
 	}
 	return nil
 }
