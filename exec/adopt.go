@@ -72,6 +72,9 @@ func (m *machine) noTwin(ctx context.Context) error {
 		}
 		c := chain{ledger: ledger}
 		last, _, err := c.readRecord(ctx)
+		if connectors.Retryable(err) {
+			return err
+		}
 		if err != nil || last == nil || last.Kind == AdoptedRecord {
 			continue // what cannot be read is no flow of this program's
 		}

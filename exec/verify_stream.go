@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/crc32"
@@ -123,12 +124,7 @@ func (d *destination) stretches() []*stretch {
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b *stretch) int {
-		if a.receipt.First < b.receipt.First {
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(all, func(a, b *stretch) int { return cmp.Compare(a.receipt.First, b.receipt.First) })
 	return all
 }
 

@@ -26,7 +26,7 @@ removed too; what is bad still stays, and makes the status 1.
 ` + letterArgument,
 		Args: atLeastOneFlow,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withLetters(cmd.Context(), args, k, func(f *flowLeft, letters []connectors.Letter) error {
+			return a.withLetters(cmd.Context(), args, k, true, func(f *flowLeft, letters []connectors.Letter) error {
 				return a.replayLetters(cmd.Context(), f, letters, asJSON)
 			})
 		},
