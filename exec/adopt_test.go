@@ -1,8 +1,10 @@
 package exec_test
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
@@ -150,6 +152,48 @@ func TestALocalLedgerKnowsOldNames(t *testing.T) {
 	w.publishIDs(4, 4)
 	if totals, err := w.drainAs(newFlow, exec.Options{Ledger: directory.OpenLedger, Adopt: "old"}); err != nil || totals.Read != 1 {
 		t.Errorf("read %d: %v", totals.Read, err)
+	}
+}
+
+// lostOnce is a ledger whose newest record is not answered at the first try.
+type lostOnce struct {
+	connectors.Ledger
+	asked *atomic.Bool
+}
+
+func (l lostOnce) Last(ctx context.Context, chain string) (connectors.Entry, error) {
+	if chain == "epoch" && !l.asked.Swap(true) {
+		return connectors.Entry{}, connectors.Errorf(connectors.Transient, "a time-out")
+	}
+	return l.Ledger.Last(ctx, chain)
+}
+
+// TestALostAnswerHidesNoOldName asks again for the record of the flow that does the same.
+func TestALostAnswerHidesNoOldName(t *testing.T) {
+	w := newWorld(t)
+	w.plain()
+	directory, err := localledger.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer directory.Close()
+	w.publishIDs(1, 3)
+	if _, err := w.drainAs(oldFlow, exec.Options{Ledger: directory.OpenLedger}); err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Bool
+	_, err = w.drainAs(newFlow, exec.Options{Ledger: func(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
+		l, err := directory.OpenLedger(ctx, flow)
+		if err == nil && flow.Flow == "old" {
+			l = lostOnce{l, &asked}
+		}
+		return l, err
+	}})
+	if err == nil || !asked.Load() {
+		t.Errorf("the flow began anew beside the old one: %v", err)
+	}
+	if ids := w.ids("OUT"); !slices.Equal(ids, upTo(3)) {
+		t.Errorf("OUT holds %v", ids)
 	}
 }
 
