@@ -197,5 +197,5 @@ func supersededBy(r *Record) error {
 		by += ", which accepted the destinations as they are"
 	}
 	return connectors.Errorf(connectors.Permanent, "%w: %s; this one stops, and acknowledges nothing more", connectors.ErrSuperseded, by).
-		WithHelp("a flow runs in one process at a time; look for what else starts it with --replace, or give one of the two another name")
+		WithHelp("a flow runs in one process at a time: this one was frozen or cut off, and a standby took over, or another was started with --replace or through a consumer of yours; two programs need two names")
 }
