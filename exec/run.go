@@ -193,7 +193,7 @@ func (m *machine) loop(ctx context.Context) error {
 	for {
 		var err error
 		if !recovered {
-			if err = m.recover(ctx); err == nil {
+			if err = m.recover(ctx, failures > 0); err == nil {
 				recovered = true
 				m.show(func(s *shown) { s.failing, s.unproven, s.err = false, false, nil })
 				if failures > 0 {
@@ -226,12 +226,16 @@ func (m *machine) loop(ctx context.Context) error {
 	}
 }
 
-// recover opens what failed and goes back to the last certified position.
-func (m *machine) recover(ctx context.Context) error {
+// recover opens what failed, and goes back to the last certified position; again says
+// that it is not the start.
+func (m *machine) recover(ctx context.Context, again bool) error {
 	m.clock.write(Recovering)
 	m.number, m.phase, m.failed = m.chain.state.Epoch+1, Recovering, nil
 	if err := m.awaitConnection(ctx); err != nil {
 		return err
+	}
+	if again {
+		m.leaveLost(ctx)
 	}
 	if err := m.openSinks(ctx); err != nil {
 		return err
@@ -272,6 +276,19 @@ func (m *machine) refresh(ctx context.Context) error {
 		m.tellFrom(last.State.Epoch, *last.Epoch)
 	}
 	return err
+}
+
+// leaveLost closes the sinks whose session ended while they had nothing to send, as when
+// their server was restarted: the next epoch would find it only after it was read.
+func (m *machine) leaveLost(ctx context.Context) {
+	for i := range m.sinks {
+		if m.sinks[i] == nil {
+			continue
+		}
+		if err := m.sinks[i].Begin(ctx, m.number); err != nil {
+			_ = m.sinkFailed(i, err) // it is opened anew, which tells what is wrong still
+		}
+	}
 }
 
 // awaitConnection waits until the source's connection is up; a stop ends the wait,
