@@ -121,6 +121,7 @@ type Delivery interface {
 type SourceStats struct {
 	Redelivered uint64 // deliveries of what was certified already: acknowledged, not read again
 	Pending     uint64 // messages not delivered yet, as last heard
+	Interrupted bool   // the next Read will fail with ErrInterrupted
 	Streams     []StreamStats
 }
 

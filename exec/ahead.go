@@ -105,6 +105,9 @@ func (m *machine) drop(ctx context.Context) {
 	m.show(func(s *shown) { s.ahead = false })
 }
 
+// restInterval is how often a paused run looks whether its source was interrupted.
+const restInterval = 50 * time.Millisecond
+
 // rest waits while the run is paused and nothing is read ahead, and makes sure
 // meanwhile that it is the owner still.
 func (m *machine) rest(ctx context.Context) error {
@@ -115,7 +118,7 @@ func (m *machine) rest(ctx context.Context) error {
 	m.clock.write(Pausing)
 	m.show(func(s *shown) { s.paused = true })
 	defer m.show(func(s *shown) { s.paused = false })
-	look := time.NewTicker(ownerInterval)
+	look := time.NewTicker(restInterval)
 	defer look.Stop()
 	for {
 		select {
@@ -126,9 +129,15 @@ func (m *machine) rest(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-look.C:
-			if _, _, err := m.chain.own(ctx); err != nil {
-				return err
-			}
+		}
+		if m.source.Stats().Interrupted { // whoever asks for nothing more looks gone to a standby
+			return fmt.Errorf("the run is paused, and its source has to go back: %w", connectors.ErrInterrupted)
+		}
+		if time.Since(m.chain.read) < ownerInterval {
+			continue
+		}
+		if _, _, err := m.chain.own(ctx); err != nil {
+			return err
 		}
 	}
 }

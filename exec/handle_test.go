@@ -250,3 +250,47 @@ func TestAnUnprovenDestinationBlocks(t *testing.T) {
 		t.Errorf("OUT holds %d ids, %v", len(ids), h.err)
 	}
 }
+
+// TestAPauseOutlivesTheServerBesideAStandby has messages wait after the restart: an
+// owner that asked for none of them would look gone.
+func TestAPauseOutlivesTheServerBesideAStandby(t *testing.T) {
+	t.Parallel()
+	server := natsprocess.Start(t)
+	nc, err := natsgo.Connect(server.URL(), natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, js: js, process: server}
+	w.plain()
+	w.publishIDs(1, 10)
+	owner := w.hold(plainFlow)
+	w.reaches("OUT", 10)
+	standby := w.hold(plainFlow)
+	standby.becomes(exec.IsStandby)
+	owner.Pause()
+	owner.becomes(exec.IsPaused)
+	server.Kill()
+	server.Restart()
+	eventually(t, "the test is connected", nc.IsConnected)
+	w.publishIDs(11, 20)
+	for watched := time.Now(); time.Since(watched) < 6*time.Second; time.Sleep(50 * time.Millisecond) {
+		if s := standby.Status(); s.State != exec.IsStandby {
+			t.Fatalf("%s after the restart the standby is %v, %v", time.Since(watched), s.State, s.Err)
+		}
+	}
+	owner.becomes(exec.IsPaused)
+	owner.Resume()
+	w.reaches("OUT", 20)
+	close(standby.stop)
+	close(owner.stop)
+	<-standby.done
+	<-owner.done
+	if ids := w.ids("OUT"); owner.err != nil || standby.err != nil || !slices.Equal(ids, upTo(20)) {
+		t.Errorf("OUT holds %v, %v, %v", ids, owner.err, standby.err)
+	}
+}

@@ -199,6 +199,9 @@ func (m *machine) loop(ctx context.Context) error {
 				if failures > 0 {
 					m.emit(Event{Kind: Recovered, Epoch: m.chain.state.Epoch})
 				}
+				if pausing, _ := m.handle.pausing(); pausing {
+					failures = 0 // no epoch tells that all is well again
+				}
 			}
 		}
 		if err == nil {

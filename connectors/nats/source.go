@@ -392,6 +392,7 @@ func (s *source) Stats() connectors.SourceStats {
 	stats := connectors.SourceStats{Redelivered: s.redelivered, Streams: make([]connectors.StreamStats, 0, len(s.readers))}
 	for _, r := range s.readers {
 		stats.Pending += r.pending + uint64(r.ready())
+		stats.Interrupted = stats.Interrupted || r.broken != ""
 		stats.Streams = append(stats.Streams, r.stats(now))
 	}
 	return stats
