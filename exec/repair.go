@@ -29,10 +29,6 @@ func Repair(ctx context.Context, flow *planner.Flow, ledger connectors.Ledger, f
 		return nil, err
 	}
 	defer r.close()
-	all, err := readChronicle(ctx, ledger)
-	if err != nil {
-		return nil, err
-	}
 	if r.chain, err = takeOver(ctx, ledger); err != nil {
 		return nil, err
 	}
@@ -43,7 +39,7 @@ func Repair(ctx context.Context, flow *planner.Flow, ledger connectors.Ledger, f
 		return nil, err
 	}
 	var done []Repaired
-	for _, certificate := range all.certificates {
+	for _, certificate := range found.certificates {
 		if !found.missing[certificate.State.Epoch] {
 			continue
 		}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -34,8 +35,9 @@ type Evidence struct {
 	Destinations []Destination `json:"destinations"`
 	Lots         []LotEvidence `json:"epochs_at_fault"` // those that are not as certified
 
-	looked  []*destination
-	missing map[uint64]bool // epochs with missing rows
+	looked       []*destination
+	certificates []Entry         // of From to To
+	missing      map[uint64]bool // epochs with missing rows
 }
 
 // Reach says how far back the certificates go.
@@ -119,7 +121,7 @@ func Verify(ctx context.Context, v Verification) (*Evidence, error) {
 		}
 	}
 	before, within := all.between(e.From, e.To)
-	e.Epochs = len(within)
+	e.Epochs, e.certificates = len(within), within
 	given, err := givenRows(ctx, v.Ledger)
 	if err != nil {
 		return nil, err
@@ -130,7 +132,7 @@ func Verify(ctx context.Context, v Verification) (*Evidence, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(e.Lots, func(a, b LotEvidence) int { return int(a.Epoch) - int(b.Epoch) })
+	slices.SortStableFunc(e.Lots, func(a, b LotEvidence) int { return cmp.Compare(a.Epoch, b.Epoch) })
 	return e, nil
 }
 
@@ -158,16 +160,6 @@ func (e *Evidence) bound() error {
 		return connectors.Errorf(connectors.Permanent, "the newest certified epoch is %d, and %d was asked for", e.Ledger.Newest, e.To)
 	}
 	return nil
-}
-
-// Repairable are the epochs of which rows are missing.
-func (e *Evidence) Repairable() []uint64 {
-	var epochs []uint64
-	for epoch := range e.missing {
-		epochs = append(epochs, epoch)
-	}
-	slices.Sort(epochs)
-	return epochs
 }
 
 // look verifies one destination stream.
@@ -220,7 +212,8 @@ func destinationsOf(before, within []Entry, repairs map[uint64][]connectors.Rece
 				byName[key] = d
 				all = append(all, d)
 			}
-			d.lot(e, r.Resource).receipts = append(d.lot(e, r.Resource).receipts, r)
+			l := d.lot(e, r.Resource)
+			l.receipts = append(l.receipts, r)
 		}
 	}
 	for _, d := range all {

@@ -215,8 +215,11 @@ func (d *destination) removed(l *lot) int {
 func (d *destination) unresolved(l *lot) int {
 	n := 0
 	for _, s := range d.unclear {
+		if s.lot != l {
+			continue
+		}
 		for _, h := range s.held {
-			if s.lot == l && h.of == nil && h.event == "" {
+			if h.of == nil && h.event == "" {
 				n++
 			}
 		}
