@@ -189,9 +189,5 @@ func AcceptDestinations(ctx context.Context, ledger connectors.Ledger) (Entry, e
 	if err := c.write(ctx, Record{Kind: AcceptRecord, State: c.state.unmarked()}); err != nil {
 		return Entry{}, changedMeanwhile(err)
 	}
-	r, err := c.recordAt(ctx, c.version)
-	if err != nil {
-		return Entry{}, err
-	}
-	return Entry{Version: c.version, Record: *r}, nil
+	return c.entry(ctx)
 }

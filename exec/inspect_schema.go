@@ -89,9 +89,5 @@ func ResetSchema(ctx context.Context, ledger connectors.Ledger, resource string)
 	if err != nil {
 		return Entry{}, err
 	}
-	r, err := c.recordAt(ctx, c.version)
-	if err != nil {
-		return Entry{}, err
-	}
-	return Entry{Version: c.version, Record: *r}, nil
+	return c.entry(ctx)
 }

@@ -36,7 +36,7 @@ type Record struct {
 	Flow        string     `json:"flow"`
 	Fingerprint string     `json:"fingerprint"`
 	Owner       Owner      `json:"owner"`
-	Attempt     uint64     `json:"attempt"` // grows with each claim and reset
+	Attempt     uint64     `json:"attempt"` // grows whenever somebody takes the flow over
 	Written     time.Time  `json:"written"`
 	// Previous is the version of the record before this one; 0 if it is the first.
 	Previous uint64          `json:"previous,omitempty"`

@@ -20,6 +20,15 @@ func takeOver(ctx context.Context, ledger connectors.Ledger) (*chain, error) {
 	return c, nil
 }
 
+// entry is the newest record of this owner, as the ledger holds it.
+func (c *chain) entry(ctx context.Context) (Entry, error) {
+	r, err := c.recordAt(ctx, c.version)
+	if err != nil {
+		return Entry{}, err
+	}
+	return Entry{Version: c.version, Record: *r}, nil
+}
+
 // changedMeanwhile says why a record of a person's command was refused.
 func changedMeanwhile(err error) error {
 	if errors.Is(err, connectors.ErrSuperseded) {
