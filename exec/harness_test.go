@@ -37,21 +37,28 @@ func (w *world) url() string {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	server, err := embedded.Start(t.TempDir())
+	w := &world{t: t}
+	w.startIn(t.TempDir())
+	return w
+}
+
+// startIn starts the server on a directory, which may be that of one before.
+func (w *world) startIn(dir string) {
+	w.t.Helper()
+	server, err := embedded.Start(dir)
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	t.Cleanup(server.Stop)
+	w.t.Cleanup(server.Stop)
 	nc, err := natsgo.Connect(server.URL())
 	if err != nil {
-		t.Fatal(err)
+		w.t.Fatal(err)
 	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
+	w.t.Cleanup(nc.Close)
+	if w.js, err = jetstream.New(nc); err != nil {
+		w.t.Fatal(err)
 	}
-	return &world{t: t, server: server, js: js}
+	w.server = server
 }
 
 func (w *world) stream(config jetstream.StreamConfig) jetstream.Stream {

@@ -31,7 +31,13 @@ func (w *world) connect() connectors.Connection {
 
 func (w *world) ledger() connectors.Ledger {
 	w.t.Helper()
-	ledger, err := w.connect().FindLedger(w.t.Context(), someFlow)
+	return w.ledgerOf(w.connect())
+}
+
+// ledgerOf is the flow's ledger on a connection.
+func (w *world) ledgerOf(conn connectors.Connection) connectors.Ledger {
+	w.t.Helper()
+	ledger, err := conn.FindLedger(w.t.Context(), someFlow)
 	if err != nil || ledger == nil {
 		w.t.Fatalf("no ledger: %v", err)
 	}

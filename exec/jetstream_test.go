@@ -161,7 +161,7 @@ func TestDestinationDeletedUnderTheFlow(t *testing.T) {
 	}
 	w.stream(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}})
 	w.refusesToStart(text, "OUT was deleted and made again")
-	if _, err := exec.AcceptDestinations(t.Context(), w.asked().Ledger); err != nil {
+	if _, err := exec.AcceptDestinations(t.Context(), w.ledger()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.drain(text); err != nil {

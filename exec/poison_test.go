@@ -1,12 +1,10 @@
 package exec_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
@@ -70,9 +68,7 @@ func TestMostlyPoisonIsAccepted(t *testing.T) {
 	if _, err := w.drain(flow); err == nil || !strings.Contains(err.Error(), "30 of the 30 rows of this epoch are bad") {
 		t.Fatalf("found %v", err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	totals, err := exec.Run(ctx, w.plan(flow), exec.Options{UntilCaughtUp: true, AcceptDead: true})
+	totals, err := w.drainAs(flow, exec.Options{AcceptDead: true})
 	if err != nil || totals.Bad != 30 || len(w.messages("FLOW_DEAD")) != 30 {
 		t.Errorf("%+v, %v", totals, err)
 	}
@@ -156,9 +152,7 @@ func TestDeadLetterNearTheLargestMessage(t *testing.T) {
 	if _, err := w.js.PublishMsg(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.drain(poisonFlow); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(poisonFlow)
 	letters := w.messages("FLOW_DEAD")
 	if len(letters) != 1 || string(letters[0].Data) != string(m.Data) {
 		t.Fatalf("%d letters, or another body", len(letters))
@@ -182,9 +176,8 @@ func TestDeadLetterNearTheLargestMessage(t *testing.T) {
 func (w *world) lettersOf(flow string) []connectors.Letter {
 	w.t.Helper()
 	plan := w.plan(flow)
-	conn := w.asked().Source.(connectors.Connection)
 	var all []connectors.Letter
-	if err := conn.Letters(w.t.Context(), plan.Identity, &plan.Dead.Spec, plan.SourceSpecs(), func(l *connectors.Letter) error {
+	if err := w.connect().Letters(w.t.Context(), plan.Identity, &plan.Dead.Spec, plan.SourceSpecs(), func(l *connectors.Letter) error {
 		all = append(all, *l)
 		return nil
 	}); err != nil {
@@ -205,15 +198,13 @@ func TestReplayedLettersGoThroughTheirFlow(t *testing.T) {
 			w.plain()
 			w.publish("orders.a", `{"id":1}`, `{"id":2,"note":"more"}`, `{"id":3}`, `poison`, `{"id":5,"note":"more"}`)
 			first := fmt.Sprintf(strict, envelope)
-			if _, err := w.drain(first); err != nil {
-				t.Fatal(err)
-			}
+			w.mustDrain(first)
 			if n := len(w.lettersOf(first)); n != 3 {
 				t.Fatalf("%d letters", n)
 			}
 			mended := strings.Replace(first, "{ id: int }", "{ id: int, note: string? }", 1)
 			var done []exec.ReplayedLetter
-			ledger := w.asked().Ledger
+			ledger := w.ledger()
 			for range 2 {
 				err := exec.ReplayLetters(t.Context(), w.plan(mended), ledger, w.lettersOf(mended), func(connectors.Notice) {}, func(l exec.ReplayedLetter) { done = append(done, l) })
 				if err != nil {
@@ -244,13 +235,11 @@ func TestReplayedLetterIsTheOriginalEvent(t *testing.T) {
 	w := newWorld(t)
 	w.plain()
 	w.publish("orders.a", `{"id":1}`, `{"id":2,"note":"more"}`)
-	if _, err := w.drain(flow); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(flow)
 	letters := w.lettersOf(flow)
 	mended := strings.Replace(flow, "{ id: int }", "{ id: int, ... }", 1)
 	for range 2 {
-		if err := exec.ReplayLetters(t.Context(), w.plan(mended), w.asked().Ledger, letters, func(connectors.Notice) {}, func(exec.ReplayedLetter) {}); err != nil {
+		if err := exec.ReplayLetters(t.Context(), w.plan(mended), w.ledger(), letters, func(connectors.Notice) {}, func(exec.ReplayedLetter) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -269,7 +258,7 @@ func TestManyReplayedLetters(t *testing.T) {
 		w.publish(fmt.Sprintf("orders.%d.%s", i, strings.Repeat("x", 950)), `{"id":2,"note":"more"}`)
 	}
 	w.publish("orders.a", `{"id":1}`)
-	if _, err := w.drainAs(flow, exec.Options{UntilCaughtUp: true, AcceptDead: true}); err != nil {
+	if _, err := w.drainAs(flow, exec.Options{AcceptDead: true}); err != nil {
 		t.Fatal(err)
 	}
 	mended := strings.Replace(flow, "{ id: int }", "{ id: int, ... }", 1)
@@ -277,7 +266,7 @@ func TestManyReplayedLetters(t *testing.T) {
 	if len(letters) != 1200 {
 		t.Fatalf("%d letters", len(letters))
 	}
-	if err := exec.ReplayLetters(t.Context(), w.plan(mended), w.asked().Ledger, letters, func(connectors.Notice) {}, func(l exec.ReplayedLetter) {
+	if err := exec.ReplayLetters(t.Context(), w.plan(mended), w.ledger(), letters, func(connectors.Notice) {}, func(l exec.ReplayedLetter) {
 		if l.Failed != "" {
 			t.Error(l.Failed)
 		}

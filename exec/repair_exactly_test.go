@@ -17,9 +17,7 @@ func TestRepairOfWhatIsWrittenOnce(t *testing.T) {
 	w := newWorld(t)
 	w.stream(jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 	w.publishIDs(1, 40)
-	if _, err := w.drain(onceFlow); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(onceFlow)
 	found := w.verify()
 	if expectCounts(t, found, exec.RowCounts{Rows: 40, Found: 40}); !found.Complete() {
 		t.Errorf("found %+v", found)
@@ -39,9 +37,7 @@ func TestRepairOfWhatIsWrittenOnce(t *testing.T) {
 		t.Errorf("after the repair: %+v", found)
 	}
 	w.publishIDs(41, 45)
-	if _, err := w.drain(onceFlow); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(onceFlow)
 	if got := w.rowIDs("OUT"); len(got) != 45 || got[len(got)-1] != 45 {
 		t.Errorf("OUT holds %v", got)
 	}

@@ -9,9 +9,7 @@ import (
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
-	"github.com/flowlang/flow/connectors/nats/embedded"
 	"github.com/flowlang/flow/exec"
-	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -25,9 +23,7 @@ func powerFailure(t *testing.T, flow string) *world {
 	w.stream(jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 	w.stream(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}})
 	w.publishIDs(1, 20)
-	if _, err := w.drain(flow); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(flow)
 	w.server.Stop()
 	files := filepath.Join(dir, "jetstream", "$G", "streams", "OUT")
 	before := filepath.Join(t.TempDir(), "OUT")
@@ -36,9 +32,7 @@ func powerFailure(t *testing.T, flow string) *world {
 	}
 	w.startIn(dir)
 	w.publishIDs(21, 40)
-	if _, err := w.drain(flow); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(flow)
 	w.server.Stop()
 	if err := os.RemoveAll(files); err != nil {
 		t.Fatal(err)
@@ -48,24 +42,6 @@ func powerFailure(t *testing.T, flow string) *world {
 	}
 	w.startIn(dir)
 	return w
-}
-
-func (w *world) startIn(dir string) {
-	w.t.Helper()
-	server, err := embedded.Start(dir)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(server.Stop)
-	nc, err := natsgo.Connect(server.URL())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(nc.Close)
-	if w.js, err = jetstream.New(nc); err != nil {
-		w.t.Fatal(err)
-	}
-	w.server = server
 }
 
 func (w *world) repair(flow string) []exec.Repaired {
@@ -120,9 +96,7 @@ func TestDestinationThatWentBackIsFoundAndRepaired(t *testing.T) {
 			if found := w.verify(); !found.Complete() {
 				t.Errorf("after the repair: %+v", found)
 			}
-			if _, err := w.drain(flow); err != nil {
-				t.Fatal(err)
-			}
+			w.mustDrain(flow)
 			if got := w.ids("OUT"); !slices.Equal(got, upTo(45)) {
 				t.Errorf("expected 1 to 45 in order, found %v", got)
 			}
@@ -192,9 +166,7 @@ func TestRepairLeavesWhatAnotherVersionWrote(t *testing.T) {
 	w := certified(t, plainFlow, short)
 	const other = `from nats "orders.>" where id > 3 to nats stream "OUT" subject "out.v1"`
 	w.publishIDs(41, 50)
-	if _, err := w.drain(other); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(other)
 	w.remove(5, 45)
 	w.forgets()
 	done := w.repair(other)
@@ -204,7 +176,7 @@ func TestRepairLeavesWhatAnotherVersionWrote(t *testing.T) {
 	if want := (exec.Repaired{Epoch: 2, Rows: 1}); done[len(done)-1] != want {
 		t.Errorf("expected %+v, found %+v", want, done)
 	}
-	err := exec.Replay(t.Context(), w.plan(other), w.asked().Ledger, 1, func(connectors.Notice) {}, func(connectors.Prepared) error { return nil })
+	err := exec.Replay(t.Context(), w.plan(other), w.ledger(), 1, func(connectors.Notice) {}, func(connectors.Prepared) error { return nil })
 	if connectors.ClassOf(err) != connectors.Refused || !strings.Contains(err.Error(), "was written by another version") {
 		t.Errorf("a replay: %v", err)
 	}
@@ -245,9 +217,7 @@ func TestDestinationMadeAnew(t *testing.T) {
 			if found := w.verify(); !found.Complete() {
 				t.Errorf("after the repair: %+v", found)
 			}
-			if _, err := w.drain(envelopes["none"]); err != nil {
-				t.Fatal(err)
-			}
+			w.mustDrain(envelopes["none"])
 			if got := w.ids("OUT"); !slices.Equal(got, upTo(40)) {
 				t.Errorf("expected 1 to 40 in order, found %v", got)
 			}
@@ -262,14 +232,12 @@ func TestAcceptedDestination(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.refusesToStart(plainFlow, "is gone")
-	e, err := exec.AcceptDestinations(t.Context(), w.asked().Ledger)
+	e, err := exec.AcceptDestinations(t.Context(), w.ledger())
 	if err != nil || e.Kind != exec.AcceptRecord || e.State.Epoch != 1 {
 		t.Fatalf("found %+v, %v", e, err)
 	}
 	w.publishIDs(41, 45)
-	if _, err := w.drain(plainFlow); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(plainFlow)
 	found := w.verify()
 	if expectCounts(t, found, exec.RowCounts{Rows: 5, Found: 5}); !found.Complete() || found.Ledger.Accepted != 1 {
 		t.Errorf("found %+v", found)
@@ -289,9 +257,7 @@ func TestPurgedDestination(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.publishIDs(41, 45)
-	if _, err := w.drain(plainFlow); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(plainFlow)
 	if found := w.verify(); found.Missing != 40 || found.Found != 5 {
 		t.Errorf("found %+v", found.RowCounts)
 	}
@@ -302,7 +268,7 @@ func TestReplay(t *testing.T) {
 	w := certified(t, flow, jetstream.StreamConfig{})
 	before := w.consumer("ORDERS")
 	var got []string
-	err := exec.Replay(t.Context(), w.plan(flow), w.asked().Ledger, 2, func(connectors.Notice) {}, func(p connectors.Prepared) error {
+	err := exec.Replay(t.Context(), w.plan(flow), w.ledger(), 2, func(connectors.Notice) {}, func(p connectors.Prepared) error {
 		got = append(got, p.Stream+" "+p.Subject+" "+string(p.Data))
 		return nil
 	})
@@ -322,7 +288,7 @@ func TestReplay(t *testing.T) {
 	if n := len(w.messages("OUT")); n != 20 {
 		t.Errorf("the replay wrote: %d messages", n)
 	}
-	err = exec.Replay(t.Context(), w.plan(flow), w.asked().Ledger, 9, func(connectors.Notice) {}, nil)
+	err = exec.Replay(t.Context(), w.plan(flow), w.ledger(), 9, func(connectors.Notice) {}, nil)
 	if err == nil || !strings.Contains(err.Error(), "has no certificate of epoch 9") {
 		t.Errorf("found %v", err)
 	}
@@ -334,14 +300,12 @@ func TestReplayMakesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.stream(jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 	w.publishIDs(1, 2)
-	if _, err := w.drain(flow); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(flow)
 	if err := w.js.DeleteStream(t.Context(), "O_1"); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	if err := exec.Replay(t.Context(), w.plan(flow), w.asked().Ledger, 1, func(connectors.Notice) {}, func(p connectors.Prepared) error {
+	if err := exec.Replay(t.Context(), w.plan(flow), w.ledger(), 1, func(connectors.Notice) {}, func(p connectors.Prepared) error {
 		got = append(got, p.Stream+" "+string(p.Data))
 		return nil
 	}); err != nil {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/flowlang/flow/connectors"
-	"github.com/flowlang/flow/connectors/nats"
 	"github.com/flowlang/flow/exec"
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -18,20 +18,8 @@ import (
 // asked is what a test verifies with: the flow's connection and ledger.
 func (w *world) asked() exec.Verification {
 	w.t.Helper()
-	kind := nats.Kind()
-	settings := connectors.Settings{"url": []string{w.server.URL()}}
-	kind.Connection.Complete(settings)
-	conn, err := kind.Open(w.t.Context(), "nats", settings, func(connectors.Notice) {})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(conn.Close)
-	flow := connectors.Identity{Namespace: "default", Flow: "orders"}
-	ledger, err := conn.FindLedger(w.t.Context(), flow)
-	if err != nil || ledger == nil {
-		w.t.Fatal(ledger, err)
-	}
-	return exec.Verification{Flow: flow, Ledger: ledger, Source: conn, Destinations: map[string]connectors.Archive{"nats": conn}}
+	conn := w.connect()
+	return exec.Verification{Flow: someFlow, Ledger: w.ledgerOf(conn), Source: conn, Destinations: map[string]connectors.Archive{"nats": conn}}
 }
 
 func (w *world) verify() *exec.Evidence {
@@ -45,12 +33,12 @@ func (w *world) verify() *exec.Evidence {
 
 // The three ways in which a written message may tell what it came from.
 var envelopes = map[string]string{
-	"body":    `from nats "orders.>" epoch 10/200ms to nats stream "OUT" subject "out.v1"`,
+	"body":    smallEpochs,
 	"headers": `from nats "orders.>" epoch 10/200ms to nats stream "OUT" subject "out.v1" envelope headers`,
 	"none":    `from nats "orders.>" epoch 10/200ms to nats stream "OUT" subject "out.v1" envelope none`,
 }
 
-// certified is a world with 40 messages in four epochs.
+// certified is a world with 40 messages: four epochs, if they are small.
 func certified(t *testing.T, flow string, out jetstream.StreamConfig) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -58,9 +46,7 @@ func certified(t *testing.T, flow string, out jetstream.StreamConfig) *world {
 	out.Name, out.Subjects = "OUT", []string{"out.>"}
 	w.stream(out)
 	w.publishIDs(1, 40)
-	if _, err := w.drain(flow); err != nil {
-		t.Fatal(err)
-	}
+	w.mustDrain(flow)
 	return w
 }
 
@@ -93,7 +79,7 @@ func (w *world) copyOf(m *jetstream.RawStreamMsg) {
 }
 
 // short is a stream that forgets ids at once, so that tests need no hour.
-var short = jetstream.StreamConfig{Duplicates: 100_000_000}
+var short = jetstream.StreamConfig{Duplicates: 100 * time.Millisecond}
 
 // forgets waits until OUT takes a message again whose id it had.
 func (w *world) forgets() {
