@@ -28,7 +28,6 @@ type Listed struct {
 	Host      string    `json:"host"`
 	PID       int       `json:"pid"`
 	Started   time.Time `json:"started"`
-	State     State     `json:"state"` // up to a second old
 }
 
 const (
@@ -90,7 +89,7 @@ func listedOf(data []byte) (Listed, bool) {
 	pid, _ := strconv.Atoi(meta[metaPID])
 	started, _ := time.Parse(time.RFC3339, meta[metaStarted])
 	return Listed{ID: meta[metaID], Namespace: meta[metaNamespace], Flow: meta[metaFlow], Host: meta[metaHost],
-		PID: pid, Started: started, State: State(meta[metaState])}, true
+		PID: pid, Started: started}, true
 }
 
 func sorted(runs map[string]Listed) []Listed {

@@ -29,7 +29,6 @@ const (
 	metaHost      = "host"
 	metaPID       = "pid"
 	metaStarted   = "started"
-	metaState     = "state"
 )
 
 // snapshotRequest says what of a snapshot is not needed. The empty request is for

@@ -29,11 +29,10 @@ type Observed interface {
 
 // Service answers for one run, over a connection of the caller's.
 type Service struct {
-	nc   *nats.Conn
-	run  Observed
-	done chan struct{}
-	once sync.Once
-	over chan struct{}
+	nc         *nats.Conn
+	run        Observed
+	registered micro.Service
+	once       sync.Once
 
 	mu    sync.Mutex // guards the snapshot
 	taken time.Time
@@ -41,8 +40,6 @@ type Service struct {
 }
 
 const (
-	// stateInterval is how often the state in the service's metadata is looked at.
-	stateInterval = time.Second
 	// snapshotInterval is how long a snapshot serves all who ask.
 	snapshotInterval = 100 * time.Millisecond
 	// flushTimeout bounds how long the server may take to hear of the end.
@@ -53,51 +50,25 @@ const (
 
 // Serve answers for a run until Stop. An error is about the connection; that a right
 // is missing comes over the connection's own error handler.
+//
+// What it registers does not change while the run lasts: the client subscribes again,
+// after a reconnect, to what was given up while the link was down, and then nobody
+// answers there. So what changes is in snapshots only.
 func Serve(nc *nats.Conn, run Observed) (*Service, error) {
-	s := &Service{nc: nc, run: run, done: make(chan struct{}), over: make(chan struct{})}
-	first := run.Snapshot()
-	registered, err := s.register(first.Run, first.State)
-	if err != nil {
-		return nil, err
-	}
-	go s.follow(registered, first.Run, first.State)
-	return s, nil
-}
-
-// follow registers the service anew when the run's state is another one: the metadata
-// of one registration does not change. The new one is there before the old one goes,
-// so that no request finds none.
-func (s *Service) follow(registered micro.Service, run Run, state State) {
-	defer close(s.over)
-	tick := time.NewTicker(stateInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-s.done:
-			_ = registered.Stop() // it fails where the connection is gone, and the service with it
-			if s.nc.IsConnected() {
-				_ = s.nc.FlushTimeout(flushTimeout) // so that nobody is sent to it any more
-			}
-			return
-		case <-tick.C:
-		}
-		now := s.run.State()
-		if now == state {
-			continue
-		}
-		next, err := s.register(run, now)
-		if err != nil {
-			continue // the connection is closed; Stop comes
-		}
-		_ = registered.Stop()
-		registered, state = next, now
-	}
+	s := &Service{nc: nc, run: run}
+	var err error
+	s.registered, err = s.register(run.Snapshot().Run)
+	return s, err
 }
 
 // Stop ends the service.
 func (s *Service) Stop() {
-	s.once.Do(func() { close(s.done) })
-	<-s.over
+	s.once.Do(func() {
+		_ = s.registered.Stop() // it fails where the connection is gone, and the service with it
+		if s.nc.IsConnected() {
+			_ = s.nc.FlushTimeout(flushTimeout) // so that nobody is sent to it any more
+		}
+	})
 }
 
 var semantic = regexp.MustCompile(`^[0-9]+\.[0-9]+\.[0-9]+$`)
@@ -110,12 +81,12 @@ func versionOf(version string) string {
 	return "0.0.0"
 }
 
-func (s *Service) register(run Run, state State) (micro.Service, error) {
+func (s *Service) register(run Run) (micro.Service, error) {
 	service, err := micro.AddService(s.nc, micro.Config{
 		Name: ServiceName, Version: versionOf(run.Version), Description: "a run of a flow",
 		Metadata: map[string]string{
 			metaID: run.ID, metaNamespace: run.Namespace, metaFlow: run.Flow, metaHost: run.Host,
-			metaPID: strconv.Itoa(run.PID), metaStarted: run.Started.UTC().Format(time.RFC3339), metaState: string(state),
+			metaPID: strconv.Itoa(run.PID), metaStarted: run.Started.UTC().Format(time.RFC3339),
 		},
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/flowlang/flow/connectors/nats/embedded"
+	"github.com/flowlang/flow/internal/natsprocess"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/micro"
 )
@@ -67,9 +68,9 @@ func url(t *testing.T) string {
 	return server.URL()
 }
 
-func connect(t *testing.T, url string) *nats.Conn {
+func connect(t *testing.T, url string, options ...nats.Option) *nats.Conn {
 	t.Helper()
-	nc, err := nats.Connect(url)
+	nc, err := nats.Connect(url, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestRunsAreFoundAndToldApart(t *testing.T) {
 	if err != nil || len(runs) != 3 || runs[0].ID != "id3" || runs[1].ID != "id1" || runs[2].ID != "id2" {
 		t.Fatalf("found %v, %v", runs, err)
 	}
-	want := Listed{ID: "id3", Namespace: "default", Flow: "invoices", Host: "here", PID: 7, Started: first.snapshot.Run.Started, State: Running}
+	want := Listed{ID: "id3", Namespace: "default", Flow: "invoices", Host: "here", PID: 7, Started: first.snapshot.Run.Started}
 	if runs[0] != want {
 		t.Errorf("expected %+v, found %+v", want, runs[0])
 	}
@@ -131,19 +132,11 @@ func TestRunsAreFoundAndToldApart(t *testing.T) {
 	}
 }
 
-func TestTheMetadataFollowTheState(t *testing.T) {
+// TestWhatTheNATSCommandLineReads looks at the registration as nats service ls does.
+func TestWhatTheNATSCommandLineReads(t *testing.T) {
 	server := url(t)
-	run := runOf("id", "orders")
-	serve(t, connect(t, server), run)
-	nc := connect(t, server)
-	client := NewClient(nc)
-	run.set(Paused)
-	eventually(t, "the state is paused", func() bool {
-		runs, err := client.Runs(t.Context())
-		return err == nil && len(runs) == 1 && runs[0].State == Paused
-	})
-	// What the nats command line reads.
-	m, err := nc.Request("$SRV.INFO.flow", nil, time.Second)
+	serve(t, connect(t, server), runOf("id", "orders"))
+	m, err := connect(t, server).Request("$SRV.INFO.flow", nil, time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,8 +144,32 @@ func TestTheMetadataFollowTheState(t *testing.T) {
 	if err := json.Unmarshal(m.Data, &info); err != nil {
 		t.Fatal(err)
 	}
-	if info.Name != "flow" || info.Version != "1.2.3" || info.Metadata["state"] != "paused" || info.Metadata["flow"] != "orders" || len(info.Endpoints) != 4 {
+	if info.Name != "flow" || info.Version != "1.2.3" || info.Metadata["run"] != "id" || info.Metadata["flow"] != "orders" || len(info.Endpoints) != 4 {
 		t.Errorf("found %+v", info)
+	}
+}
+
+// TestARunAnswersAfterItsServerWasAway changes the run's state while the server is
+// down: whatever is registered has to be what answers afterwards.
+func TestARunAnswersAfterItsServerWasAway(t *testing.T) {
+	server := natsprocess.Start(t)
+	run := runOf("id", "orders")
+	serving := connect(t, server.URL(), nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond))
+	serve(t, serving, run)
+	server.Kill()
+	eventually(t, "the link is lost", func() bool { return !serving.IsConnected() })
+	run.set(Paused)
+	time.Sleep(1500 * time.Millisecond) // nothing is waited for: this is the time in which it might register anew
+	server.Restart()
+	eventually(t, "the link is back", serving.IsConnected)
+	client := NewClient(connect(t, server.URL()))
+	for i := range 20 {
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		s, err := client.Snapshot(ctx, "id")
+		cancel()
+		if err != nil || s.State != Paused {
+			t.Fatalf("answer %d is %v, %v", i+1, s, err)
+		}
 	}
 }
 

@@ -71,16 +71,18 @@ func (a *app) control(ctx context.Context, c control, flow, id string, n natsFla
 		return err
 	}
 	defer ask.close()
-	found, err := ask.client.Runs(ctx)
+	listed, err := ask.client.Runs(ctx)
 	if err != nil {
 		return surrounding(err)
 	}
-	for i, r := range found { // what is found may have changed since it was registered
+	found := make([]foundRun, len(listed))
+	for i, r := range listed {
+		found[i] = foundRun{r, silent}
 		if r.Flow != flow {
 			continue
 		}
 		if s, err := ask.look(ctx, r.ID); err == nil {
-			found[i].State = s.State
+			found[i].state = s.State
 		}
 	}
 	run, err := a.choose(found, connectors.Identity{Namespace: a.namespace, Flow: flow}, id, ask.where)
@@ -93,9 +95,15 @@ func (a *app) control(ctx context.Context, c control, flow, id string, n natsFla
 	return a.await(ctx, ask, c, run)
 }
 
+// foundRun is a run and its state.
+type foundRun struct {
+	monitor.Listed
+	state monitor.State
+}
+
 // choose is the one run that is meant.
-func (a *app) choose(found []monitor.Listed, flow connectors.Identity, id, where string) (monitor.Listed, error) {
-	var ofFlow, meantRuns []monitor.Listed
+func (a *app) choose(found []foundRun, flow connectors.Identity, id, where string) (foundRun, error) {
+	var ofFlow, meantRuns []foundRun
 	var names []string
 	for _, r := range found {
 		names = append(names, r.Flow)
@@ -110,19 +118,19 @@ func (a *app) choose(found []monitor.Listed, flow connectors.Identity, id, where
 	case len(meantRuns) == 1:
 		return meantRuns[0], nil
 	case len(ofFlow) == 0:
-		return monitor.Listed{}, &failure{status: statusFailed, err: connectors.Errorf(connectors.Permanent, "no run of flow %s answers on %s%s", flow, where, meant(flow.Flow, "", names)).
+		return foundRun{}, &failure{status: statusFailed, err: connectors.Errorf(connectors.Permanent, "no run of flow %s answers on %s%s", flow, where, meant(flow.Flow, "", names)).
 			WithHelp("what runs there: flowc runs; the NATS flags and --namespace say where to look")}
 	case len(meantRuns) == 0:
-		return monitor.Listed{}, usagef("flow %s has no run %q: %s", flow, id, theRuns(ofFlow))
+		return foundRun{}, usagef("flow %s has no run %q: %s", flow, id, theRuns(ofFlow))
 	default:
-		return monitor.Listed{}, usagef("flow %s has %d runs, so say which with --run ID: %s", flow, len(meantRuns), theRuns(meantRuns))
+		return foundRun{}, usagef("flow %s has %d runs, so say which with --run ID: %s", flow, len(meantRuns), theRuns(meantRuns))
 	}
 }
 
-func theRuns(runs []monitor.Listed) string {
+func theRuns(runs []foundRun) string {
 	texts := make([]string, len(runs))
 	for i, r := range runs {
-		texts[i] = fmt.Sprintf("%s (%s, process %d on %s, since %s)", r.ID, r.State, r.PID, r.Host, r.Started.Format(time.RFC3339))
+		texts[i] = fmt.Sprintf("%s (%s, process %d on %s, since %s)", r.ID, r.state, r.PID, r.Host, r.Started.Format(time.RFC3339))
 	}
 	return strings.Join(texts, "; ")
 }
@@ -138,12 +146,12 @@ func (k *asked) look(ctx context.Context, id string) (*monitor.Snapshot, error) 
 const stateInterval = 100 * time.Millisecond
 
 // await waits until the run is as it was told to be. A run that is gone has ended.
-func (a *app) await(ctx context.Context, ask *asked, c control, run monitor.Listed) error {
+func (a *app) await(ctx context.Context, ask *asked, c control, run foundRun) error {
 	ctx, cancel := context.WithTimeout(ctx, c.bound)
 	defer cancel()
 	tick := time.NewTicker(stateInterval)
 	defer tick.Stop()
-	state := run.State
+	state := run.state
 	for {
 		s, err := ask.look(ctx, run.ID)
 		switch {
@@ -166,7 +174,7 @@ func (a *app) await(ctx context.Context, ask *asked, c control, run monitor.List
 	}
 }
 
-func (a *app) say(run monitor.Listed, state string) error {
+func (a *app) say(run foundRun, state string) error {
 	_, err := fmt.Fprintf(printableWriter{a.out}, "%s: run %s is %s\n", run.Flow, run.ID, state)
 	return err
 }

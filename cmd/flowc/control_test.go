@@ -104,10 +104,10 @@ func TestARunObeysOnlyIfItWasStartedSo(t *testing.T) {
 
 func TestSeveralRunsOfOneName(t *testing.T) {
 	a := &app{}
-	runs := []monitor.Listed{
-		{ID: "abc1", Namespace: "default", Flow: "orders", Host: "h1", PID: 1, State: monitor.Running},
-		{ID: "abc2", Namespace: "default", Flow: "orders", Host: "h2", PID: 2, State: monitor.Standby},
-		{ID: "zzz", Namespace: "other", Flow: "orders", Host: "h3", PID: 3},
+	runs := []foundRun{
+		{monitor.Listed{ID: "abc1", Namespace: "default", Flow: "orders", Host: "h1", PID: 1}, monitor.Running},
+		{monitor.Listed{ID: "abc2", Namespace: "default", Flow: "orders", Host: "h2", PID: 2}, monitor.Standby},
+		{monitor.Listed{ID: "zzz", Namespace: "other", Flow: "orders", Host: "h3", PID: 3}, silent},
 	}
 	orders := connectors.Identity{Namespace: "default", Flow: "orders"}
 	for id, want := range map[string]string{

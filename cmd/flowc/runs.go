@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -86,6 +87,9 @@ func surrounding(err error) error { return &failure{status: statusSurrounding, e
 // atOnce is how many runs are asked at a time.
 const atOnce = 16
 
+// silent stands for the state of a run that is there, and does not answer.
+const silent monitor.State = "no answer"
+
 // briefs are what the runs show of themselves. One that has ended since is left out.
 func (k *asked) briefs(ctx context.Context, found []monitor.Listed) []monitor.Snapshot {
 	answers := make([]*monitor.Snapshot, len(found))
@@ -95,9 +99,11 @@ func (k *asked) briefs(ctx context.Context, found []monitor.Listed) []monitor.Sn
 		free <- struct{}{}
 		all.Go(func() {
 			defer func() { <-free }()
-			if s, err := k.client.Brief(ctx, run.ID); err == nil {
-				answers[i] = s
+			s, err := k.client.Brief(ctx, run.ID)
+			if err != nil && !errors.Is(err, monitor.ErrGone) {
+				s = &monitor.Snapshot{State: silent, Run: monitor.Run{ID: run.ID, Namespace: run.Namespace, Flow: run.Flow, Host: run.Host, PID: run.PID, Started: run.Started}}
 			}
+			answers[i] = s
 		})
 	}
 	all.Wait()
