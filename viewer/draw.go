@@ -32,19 +32,28 @@ func (m *Model) draw(width, height int) (frame, tops) {
 }
 
 func (m *Model) drawScreen(c *canvas) {
+	v := m.scene()
+	if m.screen == runsScreen {
+		m.drawRuns(c, v)
+		return
+	}
+	r, ok := m.focused(v)
+	if !ok {
+		c.put(line{{" " + m.noRuns(), dim}})
+		return
+	}
+	m.drawHead(c, v, r)
 	switch m.screen {
-	case runsScreen:
-		m.drawRuns(c)
 	case runScreen:
-		m.drawRun(c)
+		m.drawRun(c, r)
 	case epochScreen:
 		m.drawEpoch(c)
 	case deadScreen:
-		m.drawDead(c)
+		m.drawDead(c, r)
 	case planScreen:
-		m.drawPlan(c)
+		m.drawPlan(c, r)
 	default:
-		m.drawLog(c)
+		m.drawLog(c, r)
 	}
 }
 

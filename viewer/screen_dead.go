@@ -37,14 +37,7 @@ func (m *Model) deadListing(w int) listing {
 		}, w)
 }
 
-func (m *Model) drawDead(c *canvas) {
-	v := m.scene()
-	r, ok := m.focused(v)
-	if !ok {
-		c.put(line{{" " + m.noRuns(), dim}})
-		return
-	}
-	m.drawHead(c, v, r)
+func (m *Model) drawDead(c *canvas, r run) {
 	l := m.deadListing(c.w)
 	m.drawSplit(c, l, m.noDead(r), func() (string, []line) {
 		if len(l.keys) == 0 {

@@ -59,13 +59,6 @@ func (m *Model) epoch() (monitor.Mark, bool) {
 }
 
 func (m *Model) drawEpoch(c *canvas) {
-	v := m.scene()
-	r, ok := m.focused(v)
-	if !ok {
-		c.put(line{{" " + m.noRuns(), dim}})
-		return
-	}
-	m.drawHead(c, v, r)
 	mark, chosen := m.epoch()
 	m.drawSplit(c, m.epochListing(c.w), "no epoch has ended yet", func() (string, []line) {
 		if !chosen {

@@ -8,14 +8,7 @@ import (
 	"github.com/flowlang/flow/monitor"
 )
 
-func (m *Model) drawRun(c *canvas) {
-	v := m.scene()
-	r, ok := m.focused(v)
-	if !ok {
-		c.put(line{{" " + m.noRuns(), dim}})
-		return
-	}
-	m.drawHead(c, v, r)
+func (m *Model) drawRun(c *canvas, r run) {
 	c.put(epochLine(r))
 	c.put(c.timeline(r))
 	c.put(c.bar("in flight msgs  ", r.InFlight.Messages, r.InFlight.MessagesLimit, false))

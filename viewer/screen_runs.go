@@ -101,8 +101,7 @@ func (m *Model) runsListing(w int) listing {
 		}, w)
 }
 
-func (m *Model) drawRuns(c *canvas) {
-	v := m.scene()
+func (m *Model) drawRuns(c *canvas, v scene) {
 	left := line{{" flowtui", strong}, {"  " + plural(len(v.runs), "run"), plain}, {"  " + m.options.Where, dim}}
 	c.put(c.spread(left, m.marks(v), c.w))
 	about := m.about(c, v)

@@ -6,14 +6,7 @@ import (
 	"github.com/flowlang/flow/monitor"
 )
 
-func (m *Model) drawPlan(c *canvas) {
-	v := m.scene()
-	r, ok := m.focused(v)
-	if !ok {
-		c.put(line{{" " + m.noRuns(), dim}})
-		return
-	}
-	m.drawHead(c, v, r)
+func (m *Model) drawPlan(c *canvas, r run) {
 	at := m.places[planScreen]
 	c.rule("plan of " + r.Run.File)
 	var lines []line
@@ -24,14 +17,7 @@ func (m *Model) drawPlan(c *canvas) {
 	c.tops.list = c.scroll(c.orNone(lines, at, "the run did not send its plan"), at.top, c.free())
 }
 
-func (m *Model) drawLog(c *canvas) {
-	v := m.scene()
-	r, ok := m.focused(v)
-	if !ok {
-		c.put(line{{" " + m.noRuns(), dim}})
-		return
-	}
-	m.drawHead(c, v, r)
+func (m *Model) drawLog(c *canvas, r run) {
 	at := m.places[logScreen]
 	text := "log"
 	if m.errorsOnly {
