@@ -3,6 +3,7 @@ package viewer
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -80,20 +81,18 @@ func TestNothingDrivesTheTerminal(t *testing.T) {
 	}
 }
 
+// color is how the viewer paints, and the only escape code that it writes itself.
+var color = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
 func check(t *testing.T, m *Model, ascii bool) {
 	t.Helper()
-	text := ansi.Strip(m.View().Content)
+	text := color.ReplaceAllString(m.View().Content, "")
 	for i, l := range strings.Split(text, "\n") {
 		if lang.Printable(l) != l || strings.Contains(l, "\t") {
 			t.Errorf("screen %s, line %d would act on a terminal: %q", m.screen, i+1, l)
 		}
 		if ascii && strings.IndexFunc(l, func(r rune) bool { return r > '~' }) >= 0 {
 			t.Errorf("screen %s, line %d is not ASCII: %q", m.screen, i+1, l)
-		}
-	}
-	for code := range strings.SplitSeq(m.View().Content, "\x1b") {
-		if end := strings.IndexByte(code, 'm'); code != "" && strings.HasPrefix(code, "[") && strings.Trim(code[1:max(1, end)], "0123456789;") != "" {
-			t.Errorf("screen %s: %q is no color", m.screen, code)
 		}
 	}
 }
