@@ -30,7 +30,7 @@ func (c *canvas) put(l line) {
 	c.lines = append(c.lines, l)
 }
 
-// left is how many lines are left above the footer.
+// free is how many lines are left above the footer.
 func (c *canvas) free() int { return max(0, c.h-1-len(c.lines)) }
 
 // rule is a line across, with a title.

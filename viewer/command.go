@@ -176,6 +176,6 @@ func (m *Model) numbered(word, number string) tea.Cmd {
 		ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 		defer cancel()
 		mark, err := source.Epoch(ctx, id, n)
-		return epochMsg{run: id, number: n, mark: mark, err: err}
+		return epochMsg{id, mark, err}
 	}
 }

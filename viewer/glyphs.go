@@ -51,7 +51,7 @@ func lookOf(s monitor.State) look {
 	return look{"?", "?", string(s), attention}
 }
 
-// mark is how an epoch that ended is shown on the timeline and in lists.
+// markOf is how an epoch that ended is shown on the timeline and in lists.
 func markOf(o monitor.Outcome) look {
 	switch o {
 	case monitor.OK:

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden frames")
 
-// size is that of a terminal.
+// dimensions are those of a terminal.
 type dimensions struct{ w, h int }
 
 var wholeSizes = []dimensions{{80, 24}, {120, 40}, {200, 60}}

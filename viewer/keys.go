@@ -28,7 +28,7 @@ func bindings() []binding {
 		{[]string{"esc", "left", "h", "backspace"}, "Esc", "back", (*Model).back},
 		{[]string{"tab"}, "Tab", "the next screen; Shift+Tab goes back", turn(1)},
 		{[]string{"shift+tab"}, "", "", turn(-1)},
-		{[]string{"1", "2", "3", "4", "5", "6"}, "1-6", "runs, run, epoch, dead letters, plan, log", nil}, // by Update
+		{[]string{"1", "2", "3", "4", "5", "6"}, "1-6", "runs, run, epoch, dead letters, plan, log", nil}, // by pressed
 		{[]string{"/"}, "/", "filter what is listed; Esc ends it", ask('/')},
 		{[]string{"s"}, "s S", "sort by the next column; turn the order around", (*Model).sortNext},
 		{[]string{"S"}, "", "", (*Model).sortReverse},

@@ -21,10 +21,9 @@ const (
 // run is what the viewer knows of a run. It is not changed: next makes another one.
 type run struct {
 	monitor.Snapshot
-	received time.Time          // by the viewer's clock
-	past     []monitor.Snapshot // of the last rateWindow, the oldest first
-	first    *monitor.Snapshot  // the first one that the viewer saw
-	opened   map[string]monitor.Resource
+	received time.Time                   // by the viewer's clock
+	past     []monitor.Snapshot          // of the last rateWindow, the oldest first
+	opened   map[string]monitor.Resource // as the viewer first saw them
 	rates    rates
 }
 
@@ -49,9 +48,7 @@ func (t trend) String() string { return [...]string{"steady", "rising", "falling
 
 // next is the run with one more snapshot, which came at a time.
 func (r run) next(s monitor.Snapshot, received time.Time) run {
-	if r.first == nil || r.Run.ID != s.Run.ID {
-		r = run{first: &s}
-	} else {
+	if !r.received.IsZero() {
 		past := append(slices.Clone(r.past), r.Snapshot)
 		r.past = slices.DeleteFunc(past, func(p monitor.Snapshot) bool { return s.Taken.Sub(p.Taken) > rateWindow })
 	}

@@ -77,7 +77,7 @@ func (m *Model) smallLines(v scene, r run) []line {
 		lines = append(lines, line{{fmt.Sprintf("%d%% %s", percent(r.rates.shares[0].Seconds, 1), sentence(r.rates.shares[0].Name)), plain}})
 	}
 	lines = append(lines,
-		line{{fmt.Sprintf("in %s/s out %s/s", short(r.Rate.In), short(r.Rate.Out)), plain}},
+		line{{"in " + perSecond(r.Rate.In) + " out " + perSecond(r.Rate.Out), plain}},
 		line{{fmt.Sprintf("flight %d%% msgs %d%% bytes", percent(float64(r.InFlight.Messages), float64(r.InFlight.MessagesLimit)), percent(float64(r.InFlight.Bytes), float64(r.InFlight.BytesLimit))), plain}},
 		line{{fmt.Sprintf("dead %s  failed %s", count(r.Totals.Dead, 9), count(r.Totals.Failures, 9)), ifAny(r.Totals.Dead + r.Totals.Failures)}},
 		line{{fmt.Sprintf("epoch %d %s", r.Epoch.Number, doing(r.Epoch.Phase)), plain}},

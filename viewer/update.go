@@ -24,10 +24,9 @@ type (
 	}
 	// epochMsg is an epoch that was asked for.
 	epochMsg struct {
-		run    string
-		number uint64
-		mark   monitor.Mark
-		err    error
+		run  string
+		mark monitor.Mark
+		err  error
 	}
 	// doneMsg says what a command to a run led to.
 	doneMsg struct {
@@ -171,7 +170,7 @@ func (m *Model) pressed(key tea.KeyPressMsg) tea.Cmd {
 	case m.prompt != 0:
 		return m.edit(name, key.Text)
 	}
-	if m.help && (name == "esc" || name == "q") {
+	if m.help && name == "q" {
 		m.help = false
 		return nil
 	}
