@@ -9,34 +9,27 @@ import (
 
 // resourceColumns are counts since the run began, or since the viewer opened.
 func (m *Model) resourceColumns(r run) []column[monitor.Resource] {
-	counted := func(title string, width, from int, value func(monitor.Resource) uint64) column[monitor.Resource] {
-		since := func(x monitor.Resource) uint64 {
-			if m.sinceOpen {
-				return value(x) - min(value(x), value(r.opened[x.Name]))
-			}
-			return value(x)
-		}
+	number := func(title string, width, from int, value func(monitor.Resource) uint64) column[monitor.Resource] {
 		return column[monitor.Resource]{title: title, width: width, from: from, right: true,
-			text:    func(x monitor.Resource) string { return count(since(x), width) },
-			compare: func(a, b monitor.Resource) int { return cmp.Compare(since(a), since(b)) }}
+			text:    func(x monitor.Resource) string { return count(value(x), width) },
+			compare: func(a, b monitor.Resource) int { return cmp.Compare(value(a), value(b)) }}
 	}
-	dead := counted("DEAD", 7, 0, func(x monitor.Resource) uint64 { return x.Dead })
-	dead.role = func(x monitor.Resource) role { return ifAny(x.Dead) }
-	bytes := counted("BYTES", 9, 0, func(x monitor.Resource) uint64 { return x.Bytes })
-	bytes.text = func(x monitor.Resource) string {
-		n := x.Bytes
-		if m.sinceOpen {
-			n -= min(n, r.opened[x.Name].Bytes)
+	since := func(value func(monitor.Resource) uint64) func(monitor.Resource) uint64 {
+		if !m.sinceOpen {
+			return value
 		}
-		return size(int64(min(n, math.MaxInt64)))
+		return func(x monitor.Resource) uint64 { return value(x) - min(value(x), value(r.opened[x.Name])) }
 	}
-	last := counted("LAST SEQ", 11, 0, func(x monitor.Resource) uint64 { return x.Last })
-	last.text = func(x monitor.Resource) string { return count(x.Last, 11) }
+	dead := number("DEAD", 7, 0, since(func(x monitor.Resource) uint64 { return x.Dead }))
+	dead.role = func(x monitor.Resource) role { return ifAny(x.Dead) }
+	written := since(func(x monitor.Resource) uint64 { return x.Bytes })
+	bytes := number("BYTES", 9, 0, written)
+	bytes.text = func(x monitor.Resource) string { return size(int64(min(written(x), math.MaxInt64))) }
 	return []column[monitor.Resource]{
 		{title: "RESOURCE", text: func(x monitor.Resource) string { return x.Name }},
-		counted("IN", 10, 0, func(x monitor.Resource) uint64 { return x.In }),
-		counted("OUT", 10, 0, func(x monitor.Resource) uint64 { return x.Out }),
-		counted("DROPPED", 10, 100, func(x monitor.Resource) uint64 { return x.Dropped }),
+		number("IN", 10, 0, since(func(x monitor.Resource) uint64 { return x.In })),
+		number("OUT", 10, 0, since(func(x monitor.Resource) uint64 { return x.Out })),
+		number("DROPPED", 10, 100, since(func(x monitor.Resource) uint64 { return x.Dropped })),
 		dead,
 		{title: "MSG/S", width: 6, right: true, text: func(x monitor.Resource) string {
 			if rate, ok := r.rates.resources[x.Name]; ok {
@@ -47,7 +40,7 @@ func (m *Model) resourceColumns(r run) []column[monitor.Resource] {
 			return cmp.Compare(r.rates.resources[a.Name], r.rates.resources[b.Name])
 		}},
 		bytes,
-		last,
+		number("LAST SEQ", 11, 0, func(x monitor.Resource) uint64 { return x.Last }),
 	}
 }
 

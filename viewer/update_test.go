@@ -104,6 +104,17 @@ func TestFilterAndSortStayOnTheirScreen(t *testing.T) {
 	shows(t, m, "columns are resource, in, out")
 }
 
+// TestLastSequenceIsSortedAsShown: counts may be shown since the viewer opened, and a
+// sequence is none.
+func TestLastSequenceIsSortedAsShown(t *testing.T) {
+	m := onRun(orders(), "2", "t", ":", "sort last seq", "enter")
+	grown := later(orders(), 3*time.Second)
+	grown.Resources[0].Last += 1000
+	m.take([]monitor.Snapshot{grown})
+	keys(m, "g")
+	shows(t, m, "LAST SEQ▼", ">orders_returned")
+}
+
 func TestFreezeKeepsWhatIsShown(t *testing.T) {
 	m := onRun(orders(), "2", "space")
 	before := rendered(t, m, 80, 24)
