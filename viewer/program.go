@@ -24,15 +24,13 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	if !IsTerminal(in) || !IsTerminal(out) {
 		return ErrNoTerminal
 	}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(framesPerSecond), tea.WithInput(in), tea.WithOutput(out)}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithFPS(framesPerSecond), tea.WithInput(in), tea.WithOutput(out),
+		tea.WithoutSignalHandler()} // signals are the caller's, and end the context
 	switch o.Color {
 	case "always":
 		options = append(options, tea.WithColorProfile(colorprofile.ANSI256))
 	case "never":
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
-	}
-	if o.Interrupt != nil {
-		options = append(options, tea.WithoutSignalHandler()) // signals are for the runs
 	}
 	_, err := tea.NewProgram(New(o), options...).Run()
 	if ctx.Err() != nil { // which is no failure of the viewer

@@ -15,7 +15,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/flowlang/flow/lang"
 )
 
@@ -25,7 +24,6 @@ const (
 	statusFailed      = 1
 	statusUsage       = 2
 	statusSurrounding = 3
-	statusInterrupted = 130
 )
 
 func main() { os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -40,8 +38,6 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	switch f, known := errors.AsType[*failure](err); {
 	case err == nil:
 		return statusDone
-	case errors.Is(err, tea.ErrInterrupted):
-		return statusInterrupted
 	case known:
 		fmt.Fprintf(errs, "error: %s\n", lang.Printable(f.Error()))
 		return f.status
