@@ -107,9 +107,12 @@ func (m *Model) seen(msg seenMsg) {
 	} else {
 		m.observe(msg.runs, now)
 	}
-	if m.focus == "" {
-		m.focus = m.focusID()
+	if m.focus != "" {
+		return
+	}
+	if m.focus = m.focusID(); m.focus != "" {
 		m.places[runsScreen].key = m.focus
+		m.nextLook = now // it was not asked for in full yet
 	}
 }
 

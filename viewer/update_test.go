@@ -240,6 +240,24 @@ func TestTroubleIsShownUntilItIsOver(t *testing.T) {
 	}
 }
 
+func TestFirstRunIsAskedForInFullAtOnce(t *testing.T) {
+	source := &recorded{}
+	m := New(Options{Source: source})
+	answer(t, m, m.look())
+	if m.nextLook.Before(time.Now()) {
+		t.Error("a source without runs is asked without a pause")
+	}
+	source.runs = []monitor.Snapshot{orders()}
+	answer(t, m, m.look())
+	if m.nextLook.After(time.Now()) {
+		t.Error("the first run that is seen has to wait until it is asked for in full")
+	}
+	answer(t, m, m.look())
+	if source.focus != "orders-1" || m.nextLook.Before(time.Now()) {
+		t.Errorf("asked for %q in full, and again at %s", source.focus, m.nextLook)
+	}
+}
+
 func TestOnceIsPlain(t *testing.T) {
 	source := &recorded{runs: []monitor.Snapshot{hostileRun()}}
 	for _, flow := range []string{"", hostileRun().Run.Flow} {
