@@ -202,10 +202,11 @@ type Cause struct {
 // Lag is how far a source is ahead of what is certified.
 type Lag struct {
 	Messages uint64 `json:"messages"`
-	// Seconds is the age of the oldest message that is not certified; 0 if there is none.
+	// Seconds is the age of the oldest message that is not certified, as far as one is
+	// in hand; 0 if none is.
 	Seconds float64 `json:"seconds"`
 	// Loss is how many seconds are left until the stream's limits remove messages
-	// that are not certified; negative if none are to be removed.
+	// that are not certified; negative if none are to be removed, or none is in hand.
 	Loss float64 `json:"loss"`
 }
 
