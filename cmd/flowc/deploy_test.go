@@ -44,15 +44,30 @@ var (
 	// by the labels of an aggregation, and in the braces of a selector.
 	grouped  = regexp.MustCompile(`by \(([^)]*)\)`)
 	selected = regexp.MustCompile(`(\w+)=~?"`)
+	// what an increase is of.
+	increase = regexp.MustCompile(`increase\((flow_\w+)`)
 )
+
+// begun is a run that has done nothing yet.
+var begun = monitor.Snapshot{Run: monitor.Run{Flow: "orders"}, Causes: []monitor.Cause{{Name: monitor.CauseIdle}}, Resources: []monitor.Resource{{Name: "orders"}}}
 
 // scraped are the metrics that a run serves, each with its labels.
 func scraped(t *testing.T) map[string][]string {
 	t.Helper()
 	m := metrics.New()
 	m.Phase("orders")("applying", 1)
-	m.Add(shown{snapshot: monitor.Snapshot{Run: monitor.Run{Flow: "orders"}, LastCertified: time.Unix(1, 0), Causes: []monitor.Cause{{Name: monitor.CauseIdle}},
-		Resources: []monitor.Resource{{Name: "orders"}}, Totals: monitor.Totals{Reasons: map[string]uint64{"F5002": 1}}}})
+	full := begun
+	full.LastCertified, full.Totals.Reasons = time.Unix(1, 0), map[string]uint64{"F5002": 1}
+	m.Add(shown{snapshot: full})
+	all := scrape(t, m)
+	if len(all) < 15 {
+		t.Fatalf("found few metrics: %v", all)
+	}
+	return all
+}
+
+func scrape(t *testing.T, m *metrics.Metrics) map[string][]string {
+	t.Helper()
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	body, err := io.ReadAll(w.Result().Body)
@@ -64,9 +79,6 @@ func scraped(t *testing.T) map[string][]string {
 		for _, l := range label.FindAllStringSubmatch(s[2], -1) {
 			all[s[1]] = append(all[s[1]], l[1])
 		}
-	}
-	if len(all) < 15 {
-		t.Fatalf("found few metrics: %v", all)
 	}
 	return all
 }
@@ -99,6 +111,31 @@ func checkQuery(t *testing.T, served map[string][]string, query string) {
 	}
 	if strings.Count(query, "(") != strings.Count(query, ")") || strings.Count(query, "{") != strings.Count(query, "}") || strings.Count(query, "[") != strings.Count(query, "]") {
 		t.Errorf("%s has a bracket without its other half", query)
+	}
+}
+
+// TestWhatBeginsLateIsSeen checks that the first value counts of a metric which a run
+// does not serve from its beginning: for Prometheus it is no increase.
+func TestWhatBeginsLateIsSeen(t *testing.T) {
+	m := metrics.New()
+	m.Add(shown{snapshot: begun})
+	served := scrape(t, m)
+	for _, name := range []string{"prometheus/alerts.yml", "grafana/flow.json"} {
+		late := 0
+		for line := range strings.Lines(readDeploy(t, name)) {
+			for _, of := range increase.FindAllStringSubmatch(line, -1) {
+				if served[of[1]] != nil {
+					continue
+				}
+				late++
+				if !strings.Contains(line, " unless "+of[1]) {
+					t.Errorf("%s misses the first value of %s in %s", name, of[1], line)
+				}
+			}
+		}
+		if late == 0 {
+			t.Errorf("%s asks for nothing that begins late", name)
+		}
 	}
 }
 
