@@ -29,7 +29,7 @@ func (w *world) fill(n int) {
 }
 
 // TestRecordingCostsLittle measures what the run pays, against its own time: the events
-// that the recorder takes, while somebody looks ten times a second.
+// that the recorder takes, while somebody looks again and again.
 func TestRecordingCostsLittle(t *testing.T) {
 	w := newWorld(t)
 	w.fill(3_000)
@@ -49,7 +49,7 @@ func TestRecordingCostsLittle(t *testing.T) {
 		looked := make(chan struct{})
 		go func() {
 			defer close(looked)
-			tick := time.NewTicker(100 * time.Millisecond)
+			tick := time.NewTicker(5 * time.Millisecond)
 			defer tick.Stop()
 			for {
 				select {
