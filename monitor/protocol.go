@@ -34,8 +34,7 @@ const (
 // snapshotRequest says what of a snapshot is not needed. The empty request is for
 // all of it.
 type snapshotRequest struct {
-	Brief  bool `json:"brief,omitempty"`   // the numbers only, as a list of runs shows them
-	NoPlan bool `json:"no_plan,omitempty"` // which does not change
+	Brief bool `json:"brief,omitempty"` // the numbers only, as a list of runs shows them
 }
 
 // EpochsRequest asks for the marks of certified epochs, as the ledger holds them.

@@ -117,9 +117,6 @@ func (s *Service) snapshot(request micro.Request) {
 	if asked.Brief {
 		snapshot = snapshot.brief()
 	}
-	if asked.NoPlan {
-		snapshot.Run.Plan = ""
-	}
 	respond(request)(snapshot.fit(s.limit()))
 }
 

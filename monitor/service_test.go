@@ -320,35 +320,3 @@ func TestCommandsArriveOrAreRefused(t *testing.T) {
 		t.Errorf("found %v, %v", m, err)
 	}
 }
-
-func TestAWatchGoesOnThroughSilence(t *testing.T) {
-	server := url(t)
-	run := runOf("id", "orders")
-	first := serve(t, connect(t, server), run)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	const interval = 20 * time.Millisecond
-	watch := NewClient(connect(t, server)).Watch(ctx, "id", interval)
-	var now Seen
-	waits := func(what string, condition func() bool) {
-		t.Helper()
-		eventually(t, what, func() bool { now = <-watch; return condition() })
-	}
-	waits("a snapshot", func() bool { return now.Snapshot != nil && now.Err == nil })
-	if now.Stale(now.Received.Add(time.Second), interval) || !now.Stale(now.Received.Add(4*time.Second), interval) {
-		t.Error("a snapshot is stale after three seconds")
-	}
-	first.Stop()
-	waits("the silence", func() bool { return errors.Is(now.Err, ErrGone) })
-	if now.Snapshot == nil || now.Snapshot.Run.Plan != "the plan" {
-		t.Errorf("the last snapshot is kept, found %+v", now)
-	}
-	serve(t, connect(t, server), run)
-	waits("another snapshot", func() bool { return now.Err == nil })
-	if now.Snapshot.Run.Plan != "the plan" {
-		t.Error("the plan was asked for once and is lost")
-	}
-	cancel()
-	for range watch {
-	}
-}
