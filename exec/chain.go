@@ -93,13 +93,7 @@ func (c *chain) certify(ctx context.Context, state State, epoch *CertifiedEpoch)
 
 // certifyAs is certify for an epoch of a plan with that fingerprint.
 func (c *chain) certifyAs(ctx context.Context, fingerprint string, state State, epoch *CertifiedEpoch) error {
-	if err := c.write(ctx, Record{Kind: CertificateRecord, Fingerprint: fingerprint, State: state, Epoch: epoch}); err != nil {
-		if errors.Is(err, connectors.ErrSuperseded) {
-			return c.superseded(ctx)
-		}
-		return err
-	}
-	return nil
+	return c.extend(ctx, Record{Kind: CertificateRecord, Fingerprint: fingerprint, State: state, Epoch: epoch})
 }
 
 // place takes the positions from which the sources are read. Where a stream had none
@@ -115,11 +109,7 @@ func (c *chain) place(ctx context.Context, positions []connectors.Position) erro
 		c.state = state
 		return nil
 	}
-	err := c.append(ctx, ClaimRecord, state)
-	if errors.Is(err, connectors.ErrSuperseded) {
-		return c.superseded(ctx)
-	}
-	return err
+	return c.extend(ctx, Record{Kind: ClaimRecord, State: state})
 }
 
 func (c *chain) append(ctx context.Context, kind RecordKind, state State) error {
@@ -175,8 +165,13 @@ func (c *chain) own(ctx context.Context) (*Record, uint64, error) {
 	return last, version, nil
 }
 
-// superseded says why this owner's append was refused.
-func (c *chain) superseded(ctx context.Context) error {
+// extend appends a record of the owner that this one is, or was: if it is refused it
+// says why.
+func (c *chain) extend(ctx context.Context, r Record) error {
+	err := c.write(ctx, r)
+	if !errors.Is(err, connectors.ErrSuperseded) {
+		return err
+	}
 	if _, _, err := c.own(ctx); err != nil {
 		return err
 	}

@@ -186,7 +186,7 @@ func AcceptDestinations(ctx context.Context, ledger connectors.Ledger) (Entry, e
 	if err != nil {
 		return Entry{}, err
 	}
-	if err := c.write(ctx, Record{Kind: AcceptRecord, State: c.state.unmarked()}); err != nil {
+	if err := c.append(ctx, AcceptRecord, c.state.unmarked()); err != nil {
 		return Entry{}, changedMeanwhile(err)
 	}
 	return c.entry(ctx)

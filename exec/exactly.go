@@ -126,9 +126,7 @@ func (m *machine) groupFailed(g *group, err error) error {
 	_ = g.open.Close() // err is the one to tell
 	g.open = nil
 	for _, i := range g.sinks {
-		waited := m.sinks[i].Stats().Waited
-		m.setSink(i, nil)
-		m.show(func(s *shown) { s.waited = s.waited.Add(waited) })
+		m.leaveSink(i)
 	}
 	return g.ofSink(err)
 }

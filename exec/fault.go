@@ -11,8 +11,8 @@ import (
 	"github.com/flowlang/flow/planner"
 )
 
-// RowFault is a source message that cannot be processed as it is. It comes
-// again in every try, so it stops the flow.
+// RowFault is a source message that cannot be processed as it is. It comes again in
+// every try: it stops the flow, or its row is skipped or kept as a dead letter.
 type RowFault struct {
 	Code     lang.Code
 	Resource string

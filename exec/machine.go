@@ -208,10 +208,7 @@ func (m *machine) commit(ctx context.Context, e *epoch) error {
 		if err != nil {
 			return m.sinkFailed(i, err)
 		}
-		for _, r := range receipts {
-			r.Connection = m.flow.Sinks[i].Connection.Name
-			e.receipts = append(e.receipts, r)
-		}
+		e.receipts = append(e.receipts, signed(m.flow.Sinks[i].Connection.Name, receipts)...)
 	}
 	if len(m.exactly.seats) == 0 {
 		return nil
@@ -227,12 +224,10 @@ func (m *machine) sinkFailed(i int, err error) error {
 	if g := m.exactly.groupOf(i); g != nil && g.open != nil {
 		return m.groupFailed(g, ofSink(err, slices.Index(g.sinks, i)))
 	}
-	closed := m.sinks[i].Close()
-	unproven := errors.Is(closed, connectors.ErrUnproven)
-	waited := m.sinks[i].Stats().Waited
-	m.setSink(i, nil)
-	m.show(func(s *shown) { s.waited, s.unproven = s.waited.Add(waited), s.unproven || unproven })
+	unproven := errors.Is(m.sinks[i].Close(), connectors.ErrUnproven)
+	m.leaveSink(i)
 	if unproven {
+		m.show(func(s *shown) { s.unproven = true })
 		m.notice(connectors.Notice{Warning: true, Text: "some messages may still reach the destination: their acknowledgements were lost, and the epoch is not certified"})
 	}
 	return ofSink(err, i)
@@ -288,9 +283,9 @@ func advance(positions, read []connectors.Position) []connectors.Position {
 	return append(kept, read...)
 }
 
-// abort takes back what has no certificate, after the epoch that was read ahead of it. A
-// certified epoch whose acknowledgement failed needs nothing more:
-// what comes again is suppressed.
+// abort takes back what has no certificate; what was read behind it is dropped before.
+// A certified epoch whose acknowledgement failed needs nothing more: what comes again
+// is suppressed.
 func (m *machine) abort(ctx context.Context, e *epoch) {
 	if e.certified {
 		return
@@ -323,6 +318,14 @@ func (m *machine) setSink(i int, sink connectors.Sink) {
 	m.sinks[i] = sink
 }
 
+// leaveSink forgets a sink that is closed, but for how long it waited.
+func (m *machine) leaveSink(i int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.shown.waited = m.shown.waited.Add(m.sinks[i].Stats().Waited)
+	m.sinks[i] = nil
+}
+
 func (m *machine) emit(e Event) {
 	if m.options.OnEvent == nil {
 		return
@@ -345,11 +348,7 @@ func (m *machine) close() {
 	defer cancel()
 	m.badLog.told = time.Time{} // the last ones are told in any case
 	m.tellBad(time.Now())
-	for i, sink := range m.sinks {
-		if sink != nil {
-			_ = m.sinkFailed(i, nil)
-		}
-	}
+	m.closeSinks()
 	if m.dead != nil {
 		_ = m.dead.Close() // whatever is not acknowledged belongs to no certified epoch
 	}

@@ -105,11 +105,11 @@ func (m *machine) standBy(ctx context.Context) error {
 	}
 }
 
-// closeSinks lets go of the destinations, which recovery opens again.
+// closeSinks lets go of the destinations. Where the run goes on, openSinks opens them again.
 func (m *machine) closeSinks() {
 	for i, sink := range m.sinks {
 		if sink != nil {
-			_ = m.sinkFailed(i, nil) // nothing was sent
+			_ = m.sinkFailed(i, nil)
 		}
 	}
 }
