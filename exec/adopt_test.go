@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
-	"github.com/flowlang/flow/connectors/localledger"
 	"github.com/flowlang/flow/exec"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -138,16 +137,12 @@ func TestAFlowThatRunsIsAdoptedOnlyIfItIsReplaced(t *testing.T) {
 func TestALocalLedgerKnowsOldNames(t *testing.T) {
 	w := newWorld(t)
 	w.plain()
-	directory, err := localledger.Open(t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer directory.Close()
+	directory := localLedger(t)
 	w.publishIDs(1, 3)
 	if _, err := w.drainAs(oldFlow, exec.Options{Ledger: directory.OpenLedger}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.drainAs(newFlow, exec.Options{Ledger: directory.OpenLedger})
+	_, err := w.drainAs(newFlow, exec.Options{Ledger: directory.OpenLedger})
 	refused(t, err, "reads and writes the same")
 	w.publishIDs(4, 4)
 	if totals, err := w.drainAs(newFlow, exec.Options{Ledger: directory.OpenLedger, Adopt: "old"}); err != nil || totals.Read != 1 {
@@ -172,17 +167,13 @@ func (l lostOnce) Last(ctx context.Context, chain string) (connectors.Entry, err
 func TestALostAnswerHidesNoOldName(t *testing.T) {
 	w := newWorld(t)
 	w.plain()
-	directory, err := localledger.Open(t.TempDir(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer directory.Close()
+	directory := localLedger(t)
 	w.publishIDs(1, 3)
 	if _, err := w.drainAs(oldFlow, exec.Options{Ledger: directory.OpenLedger}); err != nil {
 		t.Fatal(err)
 	}
 	var asked atomic.Bool
-	_, err = w.drainAs(newFlow, exec.Options{Ledger: func(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
+	_, err := w.drainAs(newFlow, exec.Options{Ledger: func(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
 		l, err := directory.OpenLedger(ctx, flow)
 		if err == nil && flow.Flow == "old" {
 			l = lostOnce{l, &asked}

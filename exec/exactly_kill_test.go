@@ -5,10 +5,7 @@ import (
 	"os"
 	"slices"
 	"testing"
-	"time"
 
-	"github.com/flowlang/flow/internal/natsprocess"
-	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -20,30 +17,20 @@ func TestExactlyOnceThroughKilledServers(t *testing.T) {
 	if os.Getenv("FLOW_DRILL") != "" {
 		kills, records = 40, 40_000
 	}
-	process := natsprocess.Start(t)
-	nc, err := natsgo.Connect(process.URL(), natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{t: t, process: process, js: js}
+	w := newKillable(t)
 	w.stream(jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 	for i := range records {
-		if _, err := js.PublishAsync("orders.a", fmt.Appendf(nil, `{"id":%d}`, i+1)); err != nil {
+		if _, err := w.js.PublishAsync("orders.a", fmt.Appendf(nil, `{"id":%d}`, i+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	<-js.PublishAsyncComplete()
+	<-w.js.PublishAsyncComplete()
 	r := w.start(`from nats "orders.>" ack_wait 2s epoch 100/200ms to nats stream "V1" subject "v1.orders" exactly once`)
 	for kill := range kills {
 		written := records * (kill + 1) / (kills + 2)
 		eventually(t, fmt.Sprintf("sequence %d is written before kill %d", written, kill+1), func() bool { return w.lastIn("V1") >= uint64(written) })
-		process.Kill()
-		process.Restart()
+		w.process.Kill()
+		w.process.Restart()
 	}
 	eventually(t, "everything is written", func() bool { return w.lastIn("V1") > uint64(records) })
 	close(r.stop)

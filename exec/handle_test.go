@@ -1,7 +1,6 @@
 package exec_test
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -9,8 +8,6 @@ import (
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
-	"github.com/flowlang/flow/internal/natsprocess"
-	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -24,15 +21,8 @@ type held struct {
 // hold starts a flow that is held from outside.
 func (w *world) hold(text string) *held {
 	w.t.Helper()
-	h := &held{Handle: exec.NewHandle(), t: w.t, running: &running{stop: make(chan struct{}), done: make(chan struct{})}}
-	flow := w.plan(text)
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		defer close(h.done)
-		h.totals, h.err = exec.Run(ctx, flow, exec.Options{Stop: h.stop, OnEvent: h.event, OnNotice: h.notice, Handle: h.Handle})
-	}()
-	w.t.Cleanup(func() { cancel(); <-h.done })
-	return h
+	handle := exec.NewHandle()
+	return &held{running: w.startAs(text, exec.Options{Handle: handle}), Handle: handle, t: w.t}
 }
 
 func (h *held) becomes(state exec.RunState) {
@@ -158,26 +148,14 @@ func TestAPausedRunStops(t *testing.T) {
 }
 
 func TestAPauseOutlivesTheServer(t *testing.T) {
-	server := natsprocess.Start(t)
-	nc, err := natsgo.Connect(server.URL(), natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{t: t, js: js, process: server}
+	w := newKillable(t)
 	w.plain()
 	w.publishIDs(1, 10)
 	h := w.hold(plainFlow)
 	w.reaches("OUT", 10)
 	h.Pause()
 	h.becomes(exec.IsPaused)
-	server.Kill()
-	server.Restart()
-	eventually(t, "the test is connected", nc.IsConnected)
+	w.restart()
 	w.publishIDs(11, 20)
 	h.becomes(exec.IsPaused)
 	if ids := w.ids("OUT"); !slices.Equal(ids, upTo(10)) {
@@ -207,17 +185,7 @@ func TestAFailedRunSaysWhy(t *testing.T) {
 // TestAnUnprovenDestinationBlocks freezes the server under a sink that waits for
 // acknowledgements nearly all of the time.
 func TestAnUnprovenDestinationBlocks(t *testing.T) {
-	server := natsprocess.Start(t)
-	nc, err := natsgo.Connect(server.URL(), natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{t: t, js: js, process: server}
+	w := newKillable(t)
 	w.plain()
 	const each = 400
 	published := 0
@@ -228,7 +196,7 @@ func TestAnUnprovenDestinationBlocks(t *testing.T) {
 		w.publishIDs(published+1, published+each)
 		published += each
 		eventually(t, "something is in flight", func() bool { return h.Status().Totals.InFlight.Messages > 0 })
-		server.Freeze()
+		w.process.Freeze()
 		eventually(t, "the run has noticed", func() bool {
 			s := h.Status().State
 			blocked = s == exec.IsBlocked
@@ -237,7 +205,7 @@ func TestAnUnprovenDestinationBlocks(t *testing.T) {
 		if blocked && h.Status().Err == nil {
 			t.Error("a blocked run says why")
 		}
-		server.Thaw()
+		w.process.Thaw()
 	}
 	if !blocked {
 		t.Error("the run was never blocked")
@@ -255,17 +223,7 @@ func TestAnUnprovenDestinationBlocks(t *testing.T) {
 // owner that asked for none of them would look gone.
 func TestAPauseOutlivesTheServerBesideAStandby(t *testing.T) {
 	t.Parallel()
-	server := natsprocess.Start(t)
-	nc, err := natsgo.Connect(server.URL(), natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{t: t, js: js, process: server}
+	w := newKillable(t)
 	w.plain()
 	w.publishIDs(1, 10)
 	owner := w.hold(plainFlow)
@@ -274,9 +232,7 @@ func TestAPauseOutlivesTheServerBesideAStandby(t *testing.T) {
 	standby.becomes(exec.IsStandby)
 	owner.Pause()
 	owner.becomes(exec.IsPaused)
-	server.Kill()
-	server.Restart()
-	eventually(t, "the test is connected", nc.IsConnected)
+	w.restart()
 	w.publishIDs(11, 20)
 	for watched := time.Now(); time.Since(watched) < 6*time.Second; time.Sleep(50 * time.Millisecond) {
 		if s := standby.Status(); s.State != exec.IsStandby {

@@ -23,6 +23,7 @@ import (
 type world struct {
 	t      *testing.T
 	server *embedded.Server
+	nc     *natsgo.Conn
 	js     jetstream.JetStream
 
 	process *natsprocess.Server // instead of server, where it is to be killed
@@ -50,15 +51,36 @@ func (w *world) startIn(dir string) {
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(server.Stop)
-	nc, err := natsgo.Connect(server.URL())
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(nc.Close)
-	if w.js, err = jetstream.New(nc); err != nil {
-		w.t.Fatal(err)
-	}
 	w.server = server
+	w.dial()
+}
+
+// newKillable is a world whose server is a process.
+func newKillable(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, process: natsprocess.Start(t)}
+	w.dial(natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond))
+	return w
+}
+
+func (w *world) dial(options ...natsgo.Option) {
+	w.t.Helper()
+	var err error
+	if w.nc, err = natsgo.Connect(w.url(), options...); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(w.nc.Close)
+	if w.js, err = jetstream.New(w.nc); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// restart kills the server and starts it again, and waits for the test's own link.
+func (w *world) restart() {
+	w.t.Helper()
+	w.process.Kill()
+	w.process.Restart()
+	eventually(w.t, "the test is connected", w.nc.IsConnected)
 }
 
 func (w *world) stream(config jetstream.StreamConfig) jetstream.Stream {
@@ -96,12 +118,18 @@ const plainFlow = `from nats "orders.>" epoch 1000/200ms to nats stream "OUT" su
 
 func (w *world) plan(text string) *planner.Flow {
 	w.t.Helper()
+	return w.planWith(text, nats.Kind())
+}
+
+// planWith is plan with that connector for NATS.
+func (w *world) planWith(text string, kind connectors.Kind) *planner.Flow {
+	w.t.Helper()
 	file, found := lang.Parse(&lang.Source{Name: "orders.flow", Text: text})
 	if found.HasErrors() {
 		w.t.Fatal(found)
 	}
 	plan, found := planner.Compile([]*lang.File{file}, planner.Options{
-		Kinds:    []connectors.Kind{nats.Kind()},
+		Kinds:    []connectors.Kind{kind},
 		Defaults: map[string]connectors.Settings{"nats": {"url": []string{w.url()}}},
 	})
 	if found.HasErrors() {

@@ -10,14 +10,21 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-func TestTheLedgerMayBeElsewhere(t *testing.T) {
-	w := newWorld(t)
-	w.plain()
+// localLedger is an empty one, of the test's own.
+func localLedger(t *testing.T) *localledger.Directory {
+	t.Helper()
 	directory, err := localledger.Open(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer directory.Close()
+	t.Cleanup(directory.Close)
+	return directory
+}
+
+func TestTheLedgerMayBeElsewhere(t *testing.T) {
+	w := newWorld(t)
+	w.plain()
+	directory := localLedger(t)
 	for run := range 2 {
 		w.publishIDs(5*run+1, 5*run+5)
 		var admitted exec.Event

@@ -4,11 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/flowlang/flow/exec"
-	"github.com/flowlang/flow/internal/natsprocess"
-	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -18,25 +15,15 @@ func TestIdleSinkIsOpenedAnewWithItsServer(t *testing.T) {
 	for name, guarantee := range map[string]string{"plain": "", "exactly once": " exactly once"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			process := natsprocess.Start(t)
-			nc, err := natsgo.Connect(process.URL(), natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(nc.Close)
-			js, err := jetstream.New(nc)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := &world{t: t, process: process, js: js}
+			w := newKillable(t)
 			w.stream(jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 			w.publishIDs(1, 5)
 			r := w.start(`from nats "orders.>" epoch 1000/200ms to nats stream "V1" subject "v1.orders"` + guarantee)
 			eventually(t, "the first epoch is certified", func() bool { return r.count(exec.Certified) == 1 })
-			process.Kill()
-			process.Restart()
+			w.process.Kill()
+			w.process.Restart()
 			eventually(t, "reading goes on", func() bool { return r.count(exec.Recovered) > 0 })
-			eventually(t, "the test is connected", nc.IsConnected)
+			eventually(t, "the test is connected", w.nc.IsConnected)
 			w.publishIDs(6, 10)
 			eventually(t, "the second epoch is certified", func() bool { return r.count(exec.Certified) >= 2 })
 			close(r.stop)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/connectors/nats"
-	"github.com/flowlang/flow/lang"
 	"github.com/flowlang/flow/planner"
 )
 
@@ -66,16 +65,7 @@ func (s *steps) kind() connectors.Kind {
 
 func (w *world) steppedPlan(text string, s *steps) *planner.Flow {
 	w.t.Helper()
-	file, found := lang.Parse(&lang.Source{Name: "orders.flow", Text: text})
-	if found.HasErrors() {
-		w.t.Fatal(found)
-	}
-	plan, found := planner.Compile([]*lang.File{file}, planner.Options{Kinds: []connectors.Kind{s.kind()},
-		Defaults: map[string]connectors.Settings{"nats": {"url": []string{w.url()}}}})
-	if found.HasErrors() {
-		w.t.Fatal(found)
-	}
-	return plan.Flows[0]
+	return w.planWith(text, s.kind())
 }
 
 type steppedConnection struct {
