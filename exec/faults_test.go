@@ -48,6 +48,21 @@ func (l *faultyLedger) Append(ctx context.Context, chain string, previous uint64
 	return l.Ledger.Append(ctx, chain, previous, data)
 }
 
+// beforeCertificate calls before ahead of each certificate, with its number in the run;
+// an error takes the certificate's place.
+func beforeCertificate(before func(number int) error) faultyLedger {
+	number := 0
+	return faultyLedger{append: func(ctx context.Context, l connectors.Ledger, chain string, previous uint64, data []byte) (uint64, error) {
+		if chain == "epoch" && strings.Contains(string(data), `"kind":"certificate"`) {
+			number++
+			if err := before(number); err != nil {
+				return 0, err
+			}
+		}
+		return l.Append(ctx, chain, previous, data)
+	}}
+}
+
 // drainWith is drain over a faulty ledger.
 func (w *world) drainWith(text string, faults faultyLedger) (exec.Totals, error) {
 	w.t.Helper()
@@ -57,7 +72,7 @@ func (w *world) drainWith(text string, faults faultyLedger) (exec.Totals, error)
 // drainOver is drainWith with options.
 func (w *world) drainOver(text string, options exec.Options, faults faultyLedger) (exec.Totals, error) {
 	w.t.Helper()
-	settings := connectors.Settings{"url": []string{w.server.URL()}}
+	settings := connectors.Settings{"url": []string{w.url()}}
 	nats.Kind().Connection.Complete(settings)
 	conn, err := nats.Kind().Open(w.t.Context(), "ledger", settings, func(connectors.Notice) {})
 	if err != nil {
@@ -218,7 +233,7 @@ func TestCertifiedMessagesLeaveAWorkQueue(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	// The certificate is written, and its answer comes with the end of the run.
 	flow := w.plan(plainFlow)
-	settings := connectors.Settings{"url": []string{w.server.URL()}}
+	settings := connectors.Settings{"url": []string{w.url()}}
 	nats.Kind().Connection.Complete(settings)
 	conn, err := nats.Kind().Open(t.Context(), "ledger", settings, func(connectors.Notice) {})
 	if err != nil {

@@ -1,11 +1,8 @@
 package exec_test
 
 import (
-	"context"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,16 +11,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// certificateLost fails the n-th certificate for good, as a crash between the
+// certificateLost fails the first certificate for good, as a crash between the
 // destination's acknowledgement and the certificate does.
-func certificateLost(n int32) faultyLedger {
-	var certificates atomic.Int32
-	return faultyLedger{append: func(ctx context.Context, l connectors.Ledger, chain string, previous uint64, data []byte) (uint64, error) {
-		if chain == "epoch" && strings.Contains(string(data), `"kind":"certificate"`) && certificates.Add(1) == n {
-			return 0, connectors.Errorf(connectors.Environment, "the process is gone")
-		}
-		return l.Append(ctx, chain, previous, data)
-	}}
+func certificateLost() faultyLedger {
+	return beforeCertificate(func(int) error { return connectors.Errorf(connectors.Environment, "the process is gone") })
 }
 
 // TestReplayWithinTheDuplicateWindow cuts the epochs of the second run elsewhere:
@@ -32,7 +23,7 @@ func TestReplayWithinTheDuplicateWindow(t *testing.T) {
 	w := newWorld(t)
 	w.plain()
 	w.publishIDs(1, 100)
-	if _, err := w.drainWith(plainFlow, certificateLost(1)); err == nil {
+	if _, err := w.drainWith(plainFlow, certificateLost()); err == nil {
 		t.Fatal("a run without a certificate ended well")
 	}
 	if n := len(w.messages("OUT")); n != 100 {
@@ -57,7 +48,7 @@ func TestReplayAfterTheDuplicateWindow(t *testing.T) {
 	w.stream(jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 	w.stream(jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}, Duplicates: window})
 	w.publishIDs(1, 10)
-	if _, err := w.drainWith(plainFlow, certificateLost(1)); err == nil {
+	if _, err := w.drainWith(plainFlow, certificateLost()); err == nil {
 		t.Fatal("a run without a certificate ended well")
 	}
 	stored := w.messages("OUT")
@@ -188,17 +179,12 @@ func TestPurgeBeforeTheAcknowledgement(t *testing.T) {
 	if err := source.DeleteMsg(t.Context(), 5); err != nil { // id 3
 		t.Fatal(err)
 	}
-	var once sync.Once
-	totals, err := w.drainWith(plainFlow, faultyLedger{append: func(ctx context.Context, l connectors.Ledger, chain string, previous uint64, data []byte) (uint64, error) {
-		if strings.Contains(string(data), `"kind":"certificate"`) {
-			once.Do(func() {
-				if err := source.Purge(ctx); err != nil {
-					t.Error(err)
-				}
-			})
+	totals, err := w.drainWith(plainFlow, beforeCertificate(func(number int) error {
+		if number > 1 {
+			return nil
 		}
-		return l.Append(ctx, chain, previous, data)
-	}})
+		return source.Purge(t.Context())
+	}))
 	if err != nil || totals.Read != 3 {
 		t.Fatalf("expected three messages to be read, found %+v, %v", totals, err)
 	}
