@@ -30,6 +30,15 @@ func (h *held) becomes(state exec.RunState) {
 	eventually(h.t, "the run is "+state.String(), func() bool { return h.Status().State == state })
 }
 
+// reads waits until the run has a message in hand.
+func (h *held) reads() {
+	h.t.Helper()
+	eventually(h.t, "a message is in hand", func() bool {
+		sources := h.Status().Totals.Sources
+		return len(sources) == 1 && !sources[0].Oldest.IsZero()
+	})
+}
+
 // sums checks that every moment of the run belongs to one phase.
 func (h *held) sums() exec.Status {
 	h.t.Helper()
@@ -99,17 +108,13 @@ func TestAPausedRunReadsNothing(t *testing.T) {
 	w.plain()
 	w.stream(jetstream.StreamConfig{Name: "COPY", Subjects: []string{"copy.>"}})
 	h := w.hold(`from nats "orders.>" epoch 1000/1h to nats stream "OUT" subject "out.v1"`)
-	h.becomes(exec.IsRunning)
 	w.publishIDs(1, 10)
-	eventually(t, "they are in hand", func() bool {
-		c, err := w.js.Consumer(t.Context(), "ORDERS", "flow-default-orders") // it is made after the flow is admitted
-		return err == nil && c.CachedInfo().NumAckPending == 10
-	})
+	h.reads()
 	h.Pause()
 	h.Pause()
 	h.becomes(exec.IsPaused)
 	held := w.ids("OUT") // what had come in of it
-	if !slices.Equal(held, upTo(len(held))) {
+	if len(held) == 0 || !slices.Equal(held, upTo(len(held))) {
 		t.Errorf("the open epoch was closed, and OUT holds %v", held)
 	}
 	w.publishIDs(11, 20)
