@@ -33,11 +33,7 @@ func TestExactlyOnceThroughKilledServers(t *testing.T) {
 		w.process.Restart()
 	}
 	eventually(t, "everything is written", func() bool { return w.lastIn("V1") > uint64(records) })
-	close(r.stop)
-	<-r.done
-	if r.err != nil {
-		t.Fatal(r.err)
-	}
+	r.finish(t)
 	if err := w.drainStepped(`from nats "orders.>" epoch 100/200ms to nats stream "V1" subject "v1.orders" exactly once`, &steps{}); err != nil {
 		t.Fatal(err)
 	}

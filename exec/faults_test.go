@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/flowlang/flow/connectors"
-	"github.com/flowlang/flow/connectors/nats"
 	"github.com/flowlang/flow/exec"
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -72,13 +71,7 @@ func (w *world) drainWith(text string, faults faultyLedger) (exec.Totals, error)
 // drainOver is drainWith with options.
 func (w *world) drainOver(text string, options exec.Options, faults faultyLedger) (exec.Totals, error) {
 	w.t.Helper()
-	settings := connectors.Settings{"url": []string{w.url()}}
-	nats.Kind().Connection.Complete(settings)
-	conn, err := nats.Kind().Open(w.t.Context(), "ledger", settings, func(connectors.Notice) {})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := w.connect()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second)
 	defer cancel()
 	options.UntilCaughtUp = true
@@ -233,15 +226,9 @@ func TestCertifiedMessagesLeaveAWorkQueue(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	// The certificate is written, and its answer comes with the end of the run.
 	flow := w.plan(plainFlow)
-	settings := connectors.Settings{"url": []string{w.url()}}
-	nats.Kind().Connection.Complete(settings)
-	conn, err := nats.Kind().Open(t.Context(), "ledger", settings, func(connectors.Notice) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
+	conn := w.connect()
 	var appends atomic.Int32
-	_, err = exec.Run(ctx, flow, exec.Options{UntilCaughtUp: true, Ledger: func(ctx context.Context, id connectors.Identity) (connectors.Ledger, error) {
+	_, err := exec.Run(ctx, flow, exec.Options{UntilCaughtUp: true, Ledger: func(ctx context.Context, id connectors.Identity) (connectors.Ledger, error) {
 		ledger, err := conn.OpenLedger(ctx, id)
 		return &faultyLedger{Ledger: ledger, append: func(ctx context.Context, l connectors.Ledger, chain string, previous uint64, data []byte) (uint64, error) {
 			version, err := l.Append(ctx, chain, previous, data)

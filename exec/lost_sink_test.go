@@ -26,11 +26,7 @@ func TestIdleSinkIsOpenedAnewWithItsServer(t *testing.T) {
 			eventually(t, "the test is connected", w.nc.IsConnected)
 			w.publishIDs(6, 10)
 			eventually(t, "the second epoch is certified", func() bool { return r.count(exec.Certified) >= 2 })
-			close(r.stop)
-			<-r.done
-			if r.err != nil {
-				t.Fatal(r.err)
-			}
+			r.finish(t)
 			for _, e := range r.events {
 				if e.Kind == exec.Retrying && strings.Contains(e.Err.Error(), "the link to the destination was lost") {
 					t.Errorf("epoch %d failed since its sink was not opened anew: %v", e.Epoch, e.Err)
