@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 
 	"github.com/flowlang/flow/connectors"
 	natsgo "github.com/nats-io/nats.go"
@@ -40,16 +41,14 @@ func classify(err error) connectors.Class {
 		return classifyAPI(api)
 	}
 	switch {
-	case errors.Is(err, natsgo.ErrNoServers), errors.Is(err, natsgo.ErrDisconnected), errors.Is(err, natsgo.ErrConnectionClosed),
-		errors.Is(err, natsgo.ErrConnectionReconnecting), errors.Is(err, natsgo.ErrStaleConnection), errors.Is(err, natsgo.ErrConnectionDraining):
+	case isAny(err, natsgo.ErrNoServers, natsgo.ErrDisconnected, natsgo.ErrConnectionClosed,
+		natsgo.ErrConnectionReconnecting, natsgo.ErrStaleConnection, natsgo.ErrConnectionDraining):
 		return connectors.Disconnected
-	case isAuth(err), isTLS(err), errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
+	case isAuth(err), isTLS(err), isAny(err, os.ErrNotExist, os.ErrPermission):
 		return connectors.Environment
-	case errors.Is(err, natsgo.ErrTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, natsgo.ErrNoResponders),
-		errors.Is(err, jetstream.ErrNoStreamResponse):
+	case isAny(err, natsgo.ErrTimeout, context.DeadlineExceeded, natsgo.ErrNoResponders, jetstream.ErrNoStreamResponse):
 		return connectors.Transient
-	}
-	if _, ok := errors.AsType[net.Error](err); ok {
+	case isA[net.Error](err):
 		return connectors.Disconnected
 	}
 	return connectors.Permanent
@@ -57,9 +56,7 @@ func classify(err error) connectors.Class {
 
 func classifyAPI(api *jetstream.APIError) connectors.Class {
 	switch api.ErrorCode {
-	case codeNotEnabledAccount, codeStreamNotFound, codeMaximumConsumers, codeMaximumStreams:
-		return connectors.Environment
-	case codeNotEnabled:
+	case codeNotEnabledAccount, codeNotEnabled, codeStreamNotFound, codeMaximumConsumers, codeMaximumStreams:
 		return connectors.Environment
 	case codeMaximumMessages, codeDuplicatePending, codeAppendPending:
 		return connectors.Transient
@@ -82,48 +79,31 @@ func apiError(err error) (*jetstream.APIError, bool) {
 
 func hasCode(err error, codes ...jetstream.ErrorCode) bool {
 	api, ok := apiError(err)
-	if !ok {
-		return false
-	}
-	for _, c := range codes {
-		if api.ErrorCode == c {
-			return true
-		}
-	}
-	return false
+	return ok && slices.Contains(codes, api.ErrorCode)
 }
 
 func isAuth(err error) bool {
-	for _, known := range []error{natsgo.ErrAuthorization, natsgo.ErrAuthExpired, natsgo.ErrAuthRevoked, natsgo.ErrAccountAuthExpired,
-		natsgo.ErrPermissionViolation, natsgo.ErrNkeysNotSupported, natsgo.ErrNoUserCB} {
-		if errors.Is(err, known) {
-			return true
-		}
-	}
-	return false
+	return isAny(err, natsgo.ErrAuthorization, natsgo.ErrAuthExpired, natsgo.ErrAuthRevoked, natsgo.ErrAccountAuthExpired,
+		natsgo.ErrPermissionViolation, natsgo.ErrNkeysNotSupported, natsgo.ErrNoUserCB)
 }
 
-func isName(err error) bool {
-	_, ok := errors.AsType[*net.DNSError](err)
-	return ok
-}
+func isName(err error) bool { return isA[*net.DNSError](err) }
 
 func isTLS(err error) bool {
-	for _, known := range []error{natsgo.ErrSecureConnRequired, natsgo.ErrSecureConnWanted, natsgo.ErrTLS} {
-		if errors.Is(err, known) {
-			return true
-		}
-	}
-	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "remote error" { // an alert of the other end
-		return true
-	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return true
-	}
-	_, ok := errors.AsType[tls.RecordHeaderError](err)
+	op, _ := errors.AsType[*net.OpError](err)
+	return op != nil && op.Op == "remote error" || // an alert of the other end
+		isAny(err, natsgo.ErrSecureConnRequired, natsgo.ErrSecureConnWanted, natsgo.ErrTLS) ||
+		isA[*tls.CertificateVerificationError](err) || isA[x509.UnknownAuthorityError](err) || isA[tls.RecordHeaderError](err)
+}
+
+// isAny says whether one of the known errors is in err's chain.
+func isAny(err error, known ...error) bool {
+	return slices.ContainsFunc(known, func(k error) bool { return errors.Is(err, k) })
+}
+
+// isA says whether an error of that type is in err's chain.
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
 	return ok
 }
 
