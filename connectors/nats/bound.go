@@ -2,7 +2,6 @@ package nats
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -61,16 +60,15 @@ func (c *connection) bound(ctx context.Context, spec connectors.SourceSpec) (*fo
 
 // bind looks at the user's consumer, which is never reset or changed.
 func (s *source) bind(ctx context.Context, f *found, floor connectors.Position) (*jetstream.ConsumerInfo, error) {
-	consumer, err := s.conn.consumer(ctx, f.Stream, f.bound)
-	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+	info, err := s.conn.consumerInfo(ctx, f.Stream, f.bound)
+	if err != nil {
+		return nil, err
+	}
+	if info == nil {
 		return nil, connectors.Errorf(connectors.Environment, "stream %s has no consumer %s", f.Stream, f.bound).
 			WithHelp("make it: nats consumer add %s %s --pull --ack explicit --deliver all --max-deliver=-1 --max-pending 1", f.Stream, f.bound).
 			About(connectors.SourceRole, 0, "consumer")
 	}
-	if err != nil {
-		return nil, failed(err, "looking up the consumer %s of stream %s", f.bound, f.Stream)
-	}
-	info := consumer.CachedInfo()
 	if why := unfit(info.Config); why != "" {
 		return nil, connectors.Errorf(connectors.Environment, "the consumer %s of stream %s does not fit: %s", f.bound, f.Stream, why).
 			WithHelp("a bound consumer is a durable pull consumer without filter, with explicit acknowledgement, deliver all, unlimited deliveries, MaxAckPending 1 and AckWait of at least 1s").

@@ -98,8 +98,11 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known bool
 		next = 1 // what is certified and still there was never acknowledged: it comes again, and is
 	}
 	config := s.consumerConfig(f)
-	consumer, err := s.conn.consumer(ctx, f.Stream, config.Durable)
-	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+	info, err := s.conn.consumerInfo(ctx, f.Stream, config.Durable)
+	if err != nil {
+		return nil, err
+	}
+	if info == nil {
 		if known {
 			s.conn.report(connectors.Notice{Warning: true, Text: "the consumer was missing and is made again at the last certified position",
 				Attributes: []any{"stream", f.Stream, "consumer", config.Durable, "next", next}})
@@ -107,10 +110,6 @@ func (s *source) position(ctx context.Context, f *found, next uint64, known bool
 		s.presence.unpinned(f.Stream)
 		return s.succeed(ctx, f, config, next)
 	}
-	if err != nil {
-		return nil, failed(err, "looking up the consumer %s of stream %s", config.Durable, f.Stream)
-	}
-	info := consumer.CachedInfo()
 	if err := s.ours(f, info); err != nil {
 		return nil, err
 	}
@@ -158,14 +157,11 @@ func (s *source) succeed(ctx context.Context, f *found, config jetstream.Consume
 // removeFormer takes away the consumer of the flow that this one goes on from.
 func (s *source) removeFormer(ctx context.Context, f *found) error {
 	name := consumerName(s.from)
-	former, err := s.conn.consumer(ctx, f.Stream, name)
-	if errors.Is(err, jetstream.ErrConsumerNotFound) || err == nil && former.CachedInfo().Config.Metadata[metaFlow] != s.from.String() {
-		return nil
+	former, err := s.conn.consumerInfo(ctx, f.Stream, name)
+	if err != nil || former == nil || former.Config.Metadata[metaFlow] != s.from.String() {
+		return err
 	}
-	if err == nil {
-		err = s.conn.call(ctx, func(ctx context.Context) error { return s.conn.js.DeleteConsumer(ctx, f.Stream, name) })
-	}
-	if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	if err := s.conn.deleteConsumer(ctx, f.Stream, name); err != nil {
 		return failed(err, "removing the consumer %s of stream %s, which flow %s goes on from", name, f.Stream, s.flow)
 	}
 	return nil
@@ -315,9 +311,7 @@ func (s *source) reset(ctx context.Context, f *found, config jetstream.ConsumerC
 			return nil, failed(err, "moving the consumer %s of stream %s to sequence %d", config.Durable, f.Stream, next)
 		}
 	}
-	if err := s.conn.call(ctx, func(ctx context.Context) error {
-		return s.conn.js.DeleteConsumer(ctx, f.Stream, config.Durable)
-	}); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+	if err := s.conn.deleteConsumer(ctx, f.Stream, config.Durable); err != nil {
 		return nil, failed(err, "making the consumer %s of stream %s anew", config.Durable, f.Stream)
 	}
 	return s.create(ctx, f, config, next)

@@ -2,7 +2,6 @@ package nats
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -54,16 +53,15 @@ func (s *source) examineStream(ctx context.Context, f *found, floor connectors.P
 func (s *source) examineConsumer(ctx context.Context, f *found, info *jetstream.StreamInfo, floor connectors.Position, e *connectors.Examination) {
 	want := s.consumerConfig(f)
 	where := want.Durable + " of stream " + f.Stream
-	consumer, err := s.conn.consumer(ctx, f.Stream, want.Durable)
-	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+	have, err := s.conn.consumerInfo(ctx, f.Stream, want.Durable)
+	if err != nil {
+		e.Add(failing("consumer", where, err))
+		return
+	}
+	if have == nil {
 		s.examineNew(ctx, f, info, floor, e)
 		return
 	}
-	if err != nil {
-		e.Add(failing("consumer", where, failed(err, "looking up the consumer")))
-		return
-	}
-	have := consumer.CachedInfo()
 	for _, judge := range []func(*found, *jetstream.ConsumerInfo) error{s.ours, s.goesWith, notPaused} {
 		if err := judge(f, have); err != nil {
 			e.Add(failing("consumer", where, err))

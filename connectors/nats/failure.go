@@ -18,7 +18,6 @@ import (
 // Codes of the server's API that nats.go has no name for, or that decide here.
 const (
 	codeStreamNotFound    jetstream.ErrorCode = 10059
-	codeConsumerNotFound  jetstream.ErrorCode = 10014
 	codeNotEnabledAccount jetstream.ErrorCode = 10039
 	codeNotEnabled        jetstream.ErrorCode = 10076
 	codeSubjectOverlap    jetstream.ErrorCode = 10065

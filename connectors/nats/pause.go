@@ -18,11 +18,11 @@ const (
 // streams they take turns.
 func (s *source) guardPauses(ctx context.Context) {
 	for _, r := range s.hearingNothing(time.Now()) {
-		consumer, err := s.conn.consumer(ctx, r.stream.Stream, r.consumer)
-		if err != nil {
+		info, err := s.conn.consumerInfo(ctx, r.stream.Stream, r.consumer)
+		if err != nil || info == nil {
 			continue // reading finds out by itself
 		}
-		if err := notPaused(r.stream, consumer.CachedInfo()); err != nil {
+		if err := notPaused(r.stream, info); err != nil {
 			s.mu.Lock()
 			r.fault = err
 			s.mu.Unlock()

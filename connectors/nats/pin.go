@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -186,21 +185,13 @@ func (p *presence) end(ctx context.Context) {
 // again who waits, too, and drops the pulls that nobody listens to any more. What
 // fails here costs the next reader the pin's time.
 func (p *presence) free(ctx context.Context, stream, consumer string) {
-	found, err := p.conn.consumer(ctx, stream, consumer)
-	if err != nil {
+	info, err := p.conn.consumerInfo(ctx, stream, consumer)
+	if err != nil || info == nil {
 		return
 	}
-	if by := pinnedTo(found.CachedInfo()); by == "" || by == p.pinOf(stream) {
+	if by := pinnedTo(info); by == "" || by == p.pinOf(stream) {
 		_ = p.conn.unpin(ctx, stream, consumer)
 	}
-}
-
-func (c *connection) consumer(ctx context.Context, stream, name string) (consumer jetstream.Consumer, err error) {
-	err = c.ask(ctx, func(ctx context.Context) error {
-		consumer, err = c.js.Consumer(ctx, stream, name)
-		return err
-	})
-	return consumer, err
 }
 
 // unpin lets the server pin whoever pulls next.
@@ -224,14 +215,11 @@ func (s *source) Held(ctx context.Context) (connectors.Tenure, error) {
 		if f.bound != "" {
 			return connectors.TenureUnknown, nil
 		}
-		consumer, err := s.conn.consumer(ctx, f.Stream, consumerName(s.flow))
-		if errors.Is(err, jetstream.ErrConsumerNotFound) {
-			continue
-		}
+		info, err := s.conn.consumerInfo(ctx, f.Stream, consumerName(s.flow))
 		if err != nil {
-			return connectors.TenureUnknown, failed(err, "looking up the consumer %s of stream %s", consumerName(s.flow), f.Stream)
+			return connectors.TenureUnknown, err
 		}
-		if info := consumer.CachedInfo(); info.NumWaiting > 0 || pinnedTo(info) != "" {
+		if info != nil && (info.NumWaiting > 0 || pinnedTo(info) != "") {
 			return connectors.Occupied, nil
 		}
 	}

@@ -137,8 +137,7 @@ func (c *connection) Remove(ctx context.Context, flow connectors.Identity, what 
 		if r.Kept != "" {
 			continue
 		}
-		err := c.call(ctx, func(ctx context.Context) error { return c.js.DeleteConsumer(ctx, r.Stream, r.Name) })
-		if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrStreamNotFound) {
+		if err := c.deleteConsumer(ctx, r.Stream, r.Name); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 			return failed(err, "removing the consumer %s of stream %s", r.Name, r.Stream)
 		}
 	}

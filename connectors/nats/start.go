@@ -52,15 +52,11 @@ func (s *source) startOf(f *found) connectors.Start {
 
 // begunAt is where the flow's consumer of the stream began, if it has one.
 func (s *source) begunAt(ctx context.Context, f *found) (next uint64, known bool, err error) {
-	consumer, err := s.conn.consumer(ctx, f.Stream, consumerName(s.flow))
-	switch {
-	case hasCode(err, codeConsumerNotFound):
-		return 0, false, nil
-	case err != nil:
-		return 0, false, failed(err, "looking up the consumer %s of stream %s", consumerName(s.flow), f.Stream)
+	info, err := s.conn.consumerInfo(ctx, f.Stream, consumerName(s.flow))
+	if err != nil || info == nil {
+		return 0, false, err
 	}
-	config := consumer.CachedInfo().Config
-	return max(config.OptStartSeq, 1), config.Metadata[metaRecords] == s.records, nil
+	return max(info.Config.OptStartSeq, 1), info.Config.Metadata[metaRecords] == s.records, nil
 }
 
 // resolve is the first sequence that `start` asks for.
