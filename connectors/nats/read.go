@@ -71,7 +71,7 @@ func (s *source) collect(bounds connectors.Bounds, over bool) (connectors.Delive
 		return nil, s.askAll(bounds)
 	}
 	d := r.loan(records, bounds.MaxBytes)
-	s.next = (s.index(r) + 1) % len(s.readers)
+	s.next = (slices.Index(s.readers, r) + 1) % len(s.readers)
 	return d, s.askAll(bounds)
 }
 
@@ -146,9 +146,6 @@ func (s *source) readersNow() []*reader {
 // wait and the next epoch comes in while this one is applied.
 func (s *source) askAll(bounds connectors.Bounds) error {
 	for _, r := range s.readers {
-		if s.until && r.arrived() {
-			continue
-		}
 		if err := r.ask(bounds.MaxRecords, bounds.MaxBytes); err != nil {
 			return fmt.Errorf("stream %s: asking for messages: %w: %w", r.stream.Stream, err, connectors.ErrInterrupted)
 		}
@@ -164,15 +161,6 @@ func (s *source) turn() *reader {
 		}
 	}
 	return s.readers[s.next]
-}
-
-func (s *source) index(r *reader) int {
-	for i, other := range s.readers {
-		if other == r {
-			return i
-		}
-	}
-	return 0
 }
 
 func (s *source) anyReady() bool {

@@ -152,7 +152,7 @@ func (r *reader) takeStatus(m *natsgo.Msg) {
 			WithHelp("raise that limit of the consumer, the account or the server")
 	}
 	r.pull = nil
-	if end == pullDone && pins(r.limits) && !(r.source.until && r.arrived()) {
+	if end == pullDone && pins(r.limits) {
 		_ = r.ask(r.asked.MaxRecords, r.asked.MaxBytes) // if that fails, the next Read finds no pull
 	}
 }
@@ -211,11 +211,12 @@ func unsettled(info *jetstream.ConsumerInfo) uint64 {
 // ready is how many messages wait to be loaned.
 func (r *reader) ready() int { return len(r.queue) - r.loaned }
 
-// ask makes sure that a pull is outstanding while there is room for more.
+// ask makes sure that a pull is outstanding while there is room for more, and more to
+// come.
 func (r *reader) ask(records int, maxBytes int64) error {
 	r.asked = connectors.Bounds{MaxRecords: records, MaxBytes: maxBytes}
 	want := min(records, r.source.credit(r.stream)) - r.ready()
-	if r.pull != nil || want <= 0 || r.broken != "" {
+	if r.pull != nil || want <= 0 || r.broken != "" || r.source.until && r.arrived() {
 		return nil
 	}
 	if maxBytes > 0 {
