@@ -49,13 +49,11 @@ func (c *connection) bound(ctx context.Context, spec connectors.SourceSpec) (*fo
 		return nil, err
 	}
 	if info == nil {
-		e := connectors.Errorf(connectors.Environment, "there is no stream %s on %s", name, c).About(connectors.SourceRole, 0, "stream").
-			Instead(name, streamNames(c.streams(ctx)))
-		e.Err = &absent{e.Err}
-		return nil, e
+		return nil, c.noStreamNamed(ctx, name).About(connectors.SourceRole, 0, "stream")
 	}
-	return &found{Incarnation: connectors.Incarnation{Stream: name, Created: info.Created.UnixNano()}, retention: info.Config.Retention,
-		subjects: info.Config.Subjects, bound: spec.Settings.Text("consumer"), info: info}, nil
+	f := newFound(info)
+	f.bound = spec.Settings.Text("consumer")
+	return f, nil
 }
 
 // bind looks at the user's consumer, which is never reset or changed.

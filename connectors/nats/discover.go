@@ -26,6 +26,16 @@ type found struct {
 	watched   watched               // guarded by the source's mutex
 }
 
+func newFound(info *jetstream.StreamInfo) *found {
+	return &found{
+		Incarnation: connectors.Incarnation{Stream: info.Config.Name, Created: info.Created.UnixNano()},
+		retention:   info.Config.Retention,
+		subjects:    info.Config.Subjects,
+		maxAcks:     info.Config.ConsumerLimits.MaxAckPending,
+		info:        info,
+	}
+}
+
 // discover finds the streams that the specs name, and else every stream whose own
 // subjects overlap a spec's subject.
 func discover(ctx context.Context, c *connection, specs []connectors.SourceSpec) ([]*found, error) {
@@ -72,9 +82,7 @@ func (c *connection) streamsOf(ctx context.Context, spec connectors.SourceSpec, 
 		read = append(read, info)
 	}
 	if len(read) == 0 {
-		e := c.noStream(ctx, spec.Select, passed).About(connectors.SourceRole, i, "")
-		e.Err = &absent{e.Err}
-		return nil, e
+		return nil, asAbsent(c.noStream(ctx, spec.Select, passed)).About(connectors.SourceRole, i, "")
 	}
 	return read, nil
 }
@@ -84,16 +92,20 @@ type absent struct{ error }
 
 func (a *absent) Unwrap() []error { return []error{a.error, connectors.ErrNoSource} }
 
+func asAbsent(e *connectors.Error) *connectors.Error {
+	e.Err = &absent{e.Err}
+	return e
+}
+
+// noStreamNamed says that there is no stream of that name.
+func (c *connection) noStreamNamed(ctx context.Context, name string) *connectors.Error {
+	return asAbsent(connectors.Errorf(connectors.Environment, "there is no stream %s on %s", name, c).Instead(name, streamNames(c.streams(ctx))))
+}
+
 func (c *connection) add(ctx context.Context, byName map[string]*found, info *jetstream.StreamInfo, spec connectors.SourceSpec, i int) error {
 	f, ok := byName[info.Config.Name]
 	if !ok {
-		f = &found{
-			Incarnation: connectors.Incarnation{Stream: info.Config.Name, Created: info.Created.UnixNano()},
-			retention:   info.Config.Retention,
-			subjects:    info.Config.Subjects,
-			maxAcks:     info.Config.ConsumerLimits.MaxAckPending,
-			info:        info,
-		}
+		f = newFound(info)
 		byName[f.Stream] = f
 	}
 	if len(named(spec)) > 0 {

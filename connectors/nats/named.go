@@ -67,10 +67,11 @@ func (c *connection) byName(ctx context.Context, spec connectors.SourceSpec, i i
 		if info == nil {
 			return nil, c.notThere(ctx, spec, i, name)
 		}
-		if why, err := c.holdsNothing(ctx, spec, info); err != nil || why != nil {
-			if err != nil {
-				return nil, err
-			}
+		why, err := c.holdsNothing(ctx, spec, info)
+		if err != nil {
+			return nil, err
+		}
+		if why != nil {
 			return nil, why.About(connectors.SourceRole, i, keyOfNamed(spec))
 		}
 		infos = append(infos, info)
@@ -87,14 +88,10 @@ func keyOfNamed(spec connectors.SourceSpec) string {
 }
 
 func (c *connection) notThere(ctx context.Context, spec connectors.SourceSpec, i int, name string) error {
-	var e *connectors.Error
 	if spec.Settings.Has("kv") {
-		e = c.noBucket(ctx, spec.Settings.Text("kv"))
-	} else {
-		e = connectors.Errorf(connectors.Environment, "there is no stream %s on %s", name, c).Instead(name, streamNames(c.streams(ctx)))
+		return asAbsent(c.noBucket(ctx, spec.Settings.Text("kv"))).About(connectors.SourceRole, i, "kv")
 	}
-	e.Err = &absent{e.Err}
-	return e.About(connectors.SourceRole, i, keyOfNamed(spec))
+	return c.noStreamNamed(ctx, name).About(connectors.SourceRole, i, "streams")
 }
 
 // holdsNothing says why a stream that was named has nothing for the spec; nil if it
