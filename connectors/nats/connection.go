@@ -188,28 +188,42 @@ const userInfoSubject = "$SYS.REQ.USER.INFO"
 // account, two of one server count as one: the right to ask is no condition for
 // a flow, and a loop is worse than a refusal.
 func (c *connection) accountID(ctx context.Context) string {
-	var answer struct {
-		Data struct {
-			Account string `json:"account"`
-		} `json:"data"`
-	}
 	where := c.nc.ConnectedClusterName()
 	if where == "" {
 		where = c.nc.ConnectedServerId()
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	err := c.denied.guard(ctx, func(ctx context.Context) error {
+	u, err := c.user(ctx)
+	if err != nil {
+		return where + "/"
+	}
+	return where + "/" + u.Account
+}
+
+// user is what a server tells of a connection's user.
+type user struct {
+	Account     string
+	Permissions struct {
+		Publish, Subscribe *granted // nil is everything
+	}
+}
+
+// granted are filters of subjects; none that are allowed is everything.
+type granted struct{ Allow, Deny []string }
+
+func (c *connection) user(ctx context.Context) (user, error) {
+	var answer struct {
+		Data user `json:"data"`
+	}
+	err := c.call(ctx, func(ctx context.Context) error {
 		reply, err := c.nc.RequestWithContext(ctx, userInfoSubject, nil)
 		if err != nil {
 			return err
 		}
 		return json.Unmarshal(reply.Data, &answer)
 	})
-	if err != nil {
-		return where + "/"
-	}
-	return where + "/" + answer.Data.Account
+	return answer.Data, err
 }
 
 // call makes requests bounded by requestTimeout, and by the first denied right.

@@ -2,7 +2,6 @@ package nats
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,37 +98,16 @@ func fullest(info *jetstream.AccountInfo) string {
 	return ""
 }
 
-// permissions are what the server says that the user may do; nil is everything.
-type permissions struct {
-	Publish, Subscribe *struct{ Allow, Deny []string }
-}
-
 // examineRights compares what the user may do with what the flow needs.
 func (c *connection) examineRights(ctx context.Context, use connectors.Use, e *connectors.Examination) {
-	var answer struct {
-		Data struct {
-			User        string       `json:"user"`
-			Permissions *permissions `json:"permissions"`
-		} `json:"data"`
-	}
-	err := c.call(ctx, func(ctx context.Context) error {
-		reply, err := c.nc.RequestWithContext(ctx, userInfoSubject, nil)
-		if err != nil {
-			return err
-		}
-		return json.Unmarshal(reply.Data, &answer)
-	})
+	u, err := c.user(ctx)
 	if err != nil {
 		e.Add(connectors.Finding{Level: connectors.Warned, What: "permissions", Where: c.where(), Found: "not known: " + describe(err),
 			Expected: "the right to ask for them", Help: fmt.Sprintf("let the user publish to %q, or compare with flowc check --permissions", userInfoSubject)})
 		return
 	}
 	needed := rights(c.settings, []connectors.Use{use})
-	p := answer.Data.Permissions
-	if p == nil {
-		p = &permissions{}
-	}
-	missing := slices.Concat(lacking("publish to", needed.Publish, p.Publish), lacking("subscribe to", needed.Subscribe, p.Subscribe))
+	missing := slices.Concat(lacking("publish to", needed.Publish, u.Permissions.Publish), lacking("subscribe to", needed.Subscribe, u.Permissions.Subscribe))
 	if len(missing) == 0 {
 		e.Add(connectors.Finding{Level: connectors.Good, What: "permissions", Where: c.where(), Found: "all that the flow needs"})
 	}
@@ -140,7 +118,7 @@ func (c *connection) examineRights(ctx context.Context, use connectors.Use, e *c
 }
 
 // lacking are the rights that the user does not have in full, with what each is for.
-func lacking(verb string, needed []connectors.Right, has *struct{ Allow, Deny []string }) []string {
+func lacking(verb string, needed []connectors.Right, has *granted) []string {
 	if has == nil {
 		return nil
 	}
