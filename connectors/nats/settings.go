@@ -2,7 +2,6 @@ package nats
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -31,11 +30,12 @@ func checkConnection(s connectors.Settings) error {
 		return refuse("context", "`context` and `url` both say where the server is").WithHelp("keep one of them")
 	}
 	for _, server := range natsdial.Servers(s) {
-		if err := checkServer(server); err != nil {
+		host, err := checkServer(server)
+		if err != nil {
 			return refuse("url", "%w", err).WithHelp(`a server is "nats://host:port" or "tls://host:port"`)
 		}
-		if host := natsdial.Host(server); s.AllowHost(host) != nil {
-			return natsdial.HostRefused(host, s.AllowHost(host)).About(connectors.ConnectionRole, 0, "url")
+		if err := s.AllowHost(host); err != nil {
+			return natsdial.HostRefused(host, err).About(connectors.ConnectionRole, 0, "url")
 		}
 	}
 	if s.Has("tls_cert") != s.Has("tls_key") {
@@ -84,23 +84,20 @@ func present(s connectors.Settings, keys ...string) string {
 	return keys[0]
 }
 
-func checkServer(server string) error {
-	text := server
-	if !strings.Contains(text, "://") {
-		text = "nats://" + text
-	}
-	u, err := url.Parse(text)
+// checkServer gives the host of a server's address, or says why that is none.
+func checkServer(server string) (host string, err error) {
+	u, err := natsdial.Parse(server)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the server address %q cannot be read", withoutUser(server))
+		return "", fmt.Errorf("the server address %q cannot be read", withoutUser(server))
 	case !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme):
-		return fmt.Errorf("the server address %q begins with %s://", withoutUser(server), u.Scheme)
+		return "", fmt.Errorf("the server address %q begins with %s://", withoutUser(server), u.Scheme)
 	case u.Hostname() == "":
-		return fmt.Errorf("the server address %q has no host", withoutUser(server))
+		return "", fmt.Errorf("the server address %q has no host", withoutUser(server))
 	case u.User != nil:
-		return fmt.Errorf("the server address %q holds credentials, which belong into settings of their own, such as `username` and `password`", withoutUser(server))
+		return "", fmt.Errorf("the server address %q holds credentials, which belong into settings of their own, such as `username` and `password`", withoutUser(server))
 	}
-	return nil
+	return u.Hostname(), nil
 }
 
 // withoutUser hides what stands before an @, which may be a password.

@@ -45,14 +45,10 @@ func HostRefused(host string, why error) *connectors.Error {
 	return connectors.Errorf(connectors.Refused, "the host %q must not be dialed: %w", host, why).WithHelp("use a server that may be")
 }
 
-// Host is the host of a server's address, empty if it has none.
-func Host(server string) string {
+// Parse reads a server's address, of which the scheme may be left out.
+func Parse(server string) (*url.URL, error) {
 	if !strings.Contains(server, "://") {
 		server = "nats://" + server
 	}
-	u, err := url.Parse(server)
-	if err != nil {
-		return ""
-	}
-	return u.Hostname()
+	return url.Parse(server)
 }
