@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -33,8 +32,5 @@ func whereOf(s connectors.Settings) string {
 	if s.Has("context") {
 		return "ctx " + s.Text("context")
 	}
-	if servers := natsdial.Servers(s); len(servers) > 0 {
-		return strings.Join(servers, ",")
-	}
-	return natsgo.DefaultURL
+	return natsdial.Address(s)
 }

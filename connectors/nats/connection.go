@@ -53,11 +53,9 @@ func open(ctx context.Context, name string, s connectors.Settings, report func(c
 }
 
 func (c *connection) dialError(err error) error {
-	where := strings.Join(natsdial.Servers(c.settings), ",")
+	where := natsdial.Address(c.settings)
 	if c.settings.Has("context") {
 		where = fmt.Sprintf("of the context %q", c.settings.Text("context"))
-	} else if where == "" {
-		where = natsgo.DefaultURL
 	}
 	if errors.Is(err, natsgo.ErrNoServers) { // what the client makes of a refusal
 		err = fmt.Errorf("nothing listens there, the connection was refused (%w)", err)

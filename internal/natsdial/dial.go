@@ -29,12 +29,17 @@ func Dial(s connectors.Settings, more ...natsgo.Option) (*natsgo.Conn, connector
 		nc, context, err := natscontext.Connect(s.Text("context"), all...)
 		return nc, withContext(s, context), err
 	}
-	where := strings.Join(Servers(s), ",")
-	if where == "" {
-		where = natsgo.DefaultURL
-	}
-	nc, err := natsgo.Connect(where, all...)
+	nc, err := natsgo.Connect(Address(s), all...)
 	return nc, s, err
+}
+
+// Address is where a connection without a context goes: the given URLs, or the
+// client's default.
+func Address(s connectors.Settings) string {
+	if where := strings.Join(Servers(s), ","); where != "" {
+		return where
+	}
+	return natsgo.DefaultURL
 }
 
 // Servers are the given URLs, one by one.
