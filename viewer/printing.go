@@ -11,7 +11,8 @@ import (
 // Printing leaves the screen while it prints, and comes back once a person presses
 // Enter. It implements tea.ExecCommand.
 type Printing struct {
-	// Print writes what is asked for. What it fails with is shown, too.
+	// Print writes what is asked for, in which nothing may drive the terminal. What it
+	// fails with is shown, too.
 	Print func(out, errs io.Writer) error
 	// Until ends the wait for Enter, if it is not nil.
 	Until <-chan struct{}
