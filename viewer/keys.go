@@ -39,7 +39,7 @@ func bindings() []binding {
 		{[]string{"R"}, "R", "print what was made of the chosen epoch, again", (*Model).askReplay},
 		{[]string{"p"}, "p", "pause or resume the run", (*Model).askPause},
 		{[]string{"t"}, "t", "counts since the start, or since the viewer opened", (*Model).toggleTotals},
-		{[]string{"?"}, "?", "this help", func(m *Model) tea.Cmd { m.help, m.helpTop = !m.help, 0; return nil }},
+		{[]string{"?"}, "?", "this help", func(m *Model) tea.Cmd { m.help = !m.help; return nil }},
 		{[]string{"q"}, "q", "quit", (*Model).quit},
 	}
 }

@@ -62,7 +62,6 @@ type Model struct {
 	sinceOpen  bool // counts since the viewer opened, not since the run began
 	errorsOnly bool // in the log
 	help       bool
-	helpTop    int
 	prompt     rune // '/' or ':' while something is typed, else 0
 	input      []rune
 	question   *question

@@ -24,8 +24,7 @@ func page(by int) func(*Model) tea.Cmd {
 func (m *Model) moveBy(by int) {
 	at := &m.places[m.screen]
 	switch {
-	case m.help:
-		m.helpTop = clampTo(m.helpTop+by, len(bindings()))
+	case m.help: // fits on the least screen
 	case m.width < leastWidth || m.height < leastHeight:
 		m.moveFocus(by)
 	case m.screen == planScreen:

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/flowlang/flow/connectors/nats/embedded"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -50,12 +49,8 @@ on error dead letter to nats subject "dead.orders"`
 
 func newReal(t *testing.T) *real {
 	t.Helper()
-	server, err := embedded.Start("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	nc, err := nats.Connect(server.URL())
+	w := newWorld(t)
+	nc, err := nats.Connect(w.url)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +62,7 @@ func newReal(t *testing.T) *real {
 	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}}); err != nil {
 		t.Fatal(err)
 	}
-	r := &real{t: t, url: server.URL(), js: js, file: filepath.Join(t.TempDir(), "orders.flow")}
+	r := &real{t: t, url: w.url, js: js, file: filepath.Join(t.TempDir(), "orders.flow")}
 	if err := os.WriteFile(r.file, []byte(realFlow), 0o600); err != nil {
 		t.Fatal(err)
 	}
