@@ -55,7 +55,7 @@ func checkBucketSink(spec connectors.SinkSpec) error {
 		} else if !name.Constant() {
 			return refuse("kv", "choose the bucket with several `to` and `when`", "a bucket's name takes <resource> and no other hole, found %q", name.Text)
 		}
-		if err := checkKey(strings.Join(texts(fillResource(spec, i, "key"), "x"), "")); err != nil {
+		if err := checkKey(textWith(fillResource(spec, i, "key"), "x")); err != nil {
 			return (&connectors.Error{Class: connectors.Refused, Err: err}).About(connectors.SinkRole, 0, "key")
 		}
 	}

@@ -38,7 +38,7 @@ func checkDeadLetter(spec connectors.DeadLetterSpec) error {
 			return refuse("subject", err)
 		}
 		subject := fillResource(asSink, i, "subject")
-		if err := checkSubject(strings.Join(texts(subject, "x"), ""), false); err != nil {
+		if err := checkSubject(textWith(subject, "x"), false); err != nil {
 			return refuse("subject", expanded(err, spec.Settings.Template("subject"), subject))
 		}
 		for j, source := range spec.Selects {

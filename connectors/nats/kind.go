@@ -207,10 +207,10 @@ func checkDestination(spec connectors.SinkSpec, resource int) error {
 		return refuse("stream", fmt.Errorf("the stream %s is the ledger, and no destination", ledgerStream))
 	}
 	// A value that a row brings is checked when it comes; a plain token stands for it.
-	if err := checkStreamName(strings.Join(texts(stream, "x"), "")); err != nil {
+	if err := checkStreamName(textWith(stream, "x")); err != nil {
 		return refuse("stream", expanded(err, spec.Settings.Template("stream"), stream))
 	}
-	if err := checkSubject(strings.Join(texts(subject, "x"), ""), false); err != nil {
+	if err := checkSubject(textWith(subject, "x"), false); err != nil {
 		return refuse("subject", expanded(err, spec.Settings.Template("subject"), subject))
 	}
 	return nil
@@ -224,16 +224,9 @@ func expanded(err error, before, after connectors.Template) error {
 	return fmt.Errorf("%w (%q became %q)", err, before.Text, after.Text)
 }
 
-func texts(t connectors.Template, hole string) []string {
-	var all []string
-	for _, p := range t.Parts {
-		if p.Hole != "" {
-			all = append(all, hole)
-		} else {
-			all = append(all, p.Literal)
-		}
-	}
-	return all
+// textWith is a template's text with the same in place of every hole.
+func textWith(t connectors.Template, text string) string {
+	return string(t.Append(nil, func(dst []byte, _ string) []byte { return append(dst, text...) }))
 }
 
 // checkHoles refuses <n> where the source's filter has fewer wildcards.
@@ -314,7 +307,7 @@ func loopError(filter, subject string) *connectors.Error {
 // pattern is a template as a filter: '*' for every token that has a hole.
 func pattern(t connectors.Template) string {
 	const mark = "\x00"
-	tokens := strings.Split(strings.Join(texts(t, mark), ""), ".")
+	tokens := strings.Split(textWith(t, mark), ".")
 	for i, token := range tokens {
 		if strings.Contains(token, mark) {
 			tokens[i] = "*"
