@@ -32,7 +32,7 @@ func checkDeadLetter(spec connectors.DeadLetterSpec) error {
 	if err := checkStreamName(spec.Settings.Text("stream")); err != nil {
 		return refuse("stream", err)
 	}
-	asSink := connectors.SinkSpec{Settings: spec.Settings, Resources: spec.Resources, Selects: spec.Selects}
+	asSink := templatesOf(spec)
 	for i := range spec.Resources {
 		if err := checkHoles(asSink, i, "subject"); err != nil {
 			return refuse("subject", err)
@@ -59,21 +59,23 @@ func describeDeadLetter(spec connectors.DeadLetterSpec) string {
 	return text
 }
 
+// templatesOf is a sink with the templates of dead letters, for their expansion.
+func templatesOf(spec connectors.DeadLetterSpec) connectors.SinkSpec {
+	return connectors.SinkSpec{Settings: spec.Settings, Resources: spec.Resources, Selects: spec.Selects}
+}
+
 // deadLetters writes what the flow cannot process, with its original body and headers.
 type deadLetters struct {
 	session
-	flow     connectors.Identity
-	spec     connectors.SinkSpec // the same templates, for their expansion
-	streams  []string            // by resource: the stream that captures its subject
-	created  map[string]int64    // Unix nanoseconds, by stream
-	maxSizes map[string]int
-	ids      *messageIDs
+	flow   connectors.Identity
+	spec   connectors.SinkSpec
+	places []*destination // by resource: the stream that captures its subject
+	ids    *messageIDs
 }
 
 // OpenDeadLetters implements connectors.Connection.
 func (c *connection) OpenDeadLetters(ctx context.Context, flow connectors.Identity, spec connectors.DeadLetterSpec) (connectors.DeadLetters, error) {
-	d := &deadLetters{flow: flow, created: map[string]int64{}, maxSizes: map[string]int{}, ids: newMessageIDs(flow, spec.Connection),
-		spec: connectors.SinkSpec{Settings: spec.Settings, Resources: spec.Resources, Selects: spec.Selects}}
+	d := &deadLetters{flow: flow, spec: templatesOf(spec), ids: newMessageIDs(flow, spec.Connection)}
 	if err := d.connect(ctx, c, deadLetterLimits, spec.Settings.Duration("publish_timeout")); err != nil {
 		return nil, err
 	}
@@ -101,9 +103,7 @@ func (d *deadLetters) place(ctx context.Context, resource int) error {
 	if err := suitable(info); err != nil {
 		return err
 	}
-	name := info.Config.Name
-	d.streams = append(d.streams, name)
-	d.created[name], d.maxSizes[name] = info.Created.UnixNano(), int(info.Config.MaxMsgSize)
+	d.places = append(d.places, destinationOf(info))
 	return nil
 }
 
@@ -169,9 +169,9 @@ func (d *deadLetters) subjects() []string {
 
 // Targets implements connectors.DeadLetters.
 func (d *deadLetters) Targets() []connectors.Target {
-	targets := make([]connectors.Target, len(d.streams))
-	for i, name := range d.streams {
-		targets[i] = connectors.Target{Stream: name, Subject: pattern(fillResource(d.spec, i, "subject")), Account: d.link.account, Created: d.created[name], Key: "subject"}
+	targets := make([]connectors.Target, len(d.places))
+	for i, to := range d.places {
+		targets[i] = connectors.Target{Stream: to.name, Subject: pattern(fillResource(d.spec, i, "subject")), Account: d.link.account, Created: to.created, Key: "subject"}
 	}
 	return targets
 }
@@ -197,21 +197,21 @@ func (d *deadLetters) Write(ctx context.Context, letters []connectors.DeadLetter
 }
 
 func (d *deadLetters) message(l *connectors.DeadLetter) (*natsgo.Msg, slot, error) {
-	stream := d.streams[l.Message.Resource]
+	to := d.places[l.Message.Resource]
 	m := &natsgo.Msg{Subject: d.subject(l.Message), Data: l.Message.Data, Header: letterHeader(d.flow, l)}
-	m.Header.Set(natsgo.ExpectedStreamHdr, stream)
-	m.Header.Set(natsgo.MsgIdHdr, string(d.ids.append(nil, l.Message, stream, m.Subject, "dead letter")))
+	m.Header.Set(natsgo.ExpectedStreamHdr, to.name)
+	m.Header.Set(natsgo.MsgIdHdr, string(d.ids.append(nil, l.Message, to.name, m.Subject, "dead letter")))
 	limit := min(d.link.nc.MaxPayload(), deadLetterLimits.Bytes-int64(len(m.Subject)))
-	if most := int64(d.maxSizes[stream]); most > 0 {
-		limit = min(limit, most)
+	if to.maxSize > 0 {
+		limit = min(limit, int64(to.maxSize))
 	}
 	if !shorten(m, limit) {
 		return nil, slot{}, connectors.Errorf(connectors.Permanent, "the message of sequence %d of stream %s cannot be kept as a dead letter: its body has %d bytes, and stream %s or the server takes %d with the headers that say what it is",
-			l.Message.Sequence, l.Message.Source.Stream, len(m.Data), stream, limit).
-			WithHelp("let stream %s take larger messages, or the server (max_payload); `skip` would leave the message out", stream).About(connectors.DeadLetterRole, 0, "subject")
+			l.Message.Sequence, l.Message.Source.Stream, len(m.Data), to.name, limit).
+			WithHelp("let stream %s take larger messages, or the server (max_payload); `skip` would leave the message out", to.name).About(connectors.DeadLetterRole, 0, "subject")
 	}
 	size := int64(len(m.Data) + headerSize(m.Header) + len(m.Subject))
-	return m, slot{size: size, stream: stream, subject: m.Subject}, nil
+	return m, slot{size: size, stream: to.name, subject: m.Subject}, nil
 }
 
 // subject fills the template for one message.

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// destination is one stream that the sink writes to.
+// destination is one stream that is written to.
 type destination struct {
 	name     string
 	created  int64 // Unix nanoseconds; 0 while the stream is missing
@@ -43,8 +43,12 @@ func (s *sink) inspect(ctx context.Context, name string) (*destination, error) {
 		s.link.report(connectors.Notice{Warning: true, Text: "the destination stream keeps messages only while somebody is interested, and it has no consumers",
 			Attributes: []any{"stream", name}})
 	}
-	return &destination{name: name, created: info.Created.UnixNano(), replicas: info.Config.Replicas, subjects: info.Config.Subjects,
-		maxSize: int(info.Config.MaxMsgSize), ttl: info.Config.AllowMsgTTL, captured: map[string]bool{}}, nil
+	return destinationOf(info), nil
+}
+
+func destinationOf(info *jetstream.StreamInfo) *destination {
+	return &destination{name: info.Config.Name, created: info.Created.UnixNano(), replicas: info.Config.Replicas, subjects: info.Config.Subjects,
+		maxSize: int(info.Config.MaxMsgSize), ttl: info.Config.AllowMsgTTL, captured: map[string]bool{}}
 }
 
 // suitable refuses a stream that cannot acknowledge a publish.

@@ -3,6 +3,7 @@ package nats
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -19,12 +20,7 @@ func (c *connection) Letters(ctx context.Context, flow connectors.Identity, spec
 			return err
 		}
 	}
-	names := make([]string, 0, len(places))
-	for name := range places {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(places)) {
 		err := c.scan(ctx, name, places[name], 0, math.MaxUint64, func(m *storedMessage) error {
 			if m.Header.Get(headerLetterFlow) != flow.String() || m.Header.Get(headerErrorCode) == "" {
 				return nil // somebody else's
@@ -41,7 +37,7 @@ func (c *connection) Letters(ctx context.Context, flow connectors.Identity, spec
 // letterPlaces are the streams that hold the dead letters of a spec, and the subjects
 // that these have there.
 func (c *connection) letterPlaces(ctx context.Context, spec connectors.DeadLetterSpec) (map[string][]string, error) {
-	asSink := connectors.SinkSpec{Settings: spec.Settings, Resources: spec.Resources, Selects: spec.Selects}
+	asSink := templatesOf(spec)
 	places := map[string][]string{}
 	for i := range spec.Resources {
 		subject := pattern(fillResource(asSink, i, "subject"))

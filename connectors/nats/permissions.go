@@ -120,7 +120,7 @@ func (r *rightsList) deadLetters(spec connectors.DeadLetterSpec) {
 	if spec.Settings.Bool("create_stream") {
 		r.api("STREAM.CREATE."+spec.Settings.Text("stream"), "making the stream for dead letters, once")
 	}
-	asSink := connectors.SinkSpec{Settings: spec.Settings, Resources: spec.Resources, Selects: spec.Selects}
+	asSink := templatesOf(spec)
 	for i := range spec.Resources {
 		r.add(allowed(fillResource(asSink, i, "subject"), spec.Selects[i]), "writing dead letters", "")
 	}

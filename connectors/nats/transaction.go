@@ -180,7 +180,7 @@ func (t *transaction) Keep(dead connectors.DeadLetters, letters []connectors.Dea
 	}
 	for i := range letters {
 		m := letters[i].Message
-		p := t.placeOf(d.streams[m.Resource])
+		p := t.placeOf(d.places[m.Resource].name)
 		if p == nil {
 			others = append(others, letters[i])
 			continue
