@@ -137,15 +137,14 @@ func lacking(verb string, needed []connectors.Right, has *granted) []string {
 }
 
 func (c *connection) examineLedger(ctx context.Context, e *connectors.Examination) {
-	root := c.settings.Text("ledger_subject")
 	where := "stream " + ledgerStream
-	found, err := c.findLedger(ctx, root)
+	found, err := c.findLedger(ctx)
 	if err != nil {
 		e.Add(failing("ledger", where, err))
 		return
 	}
 	if !found {
-		c.examineMissing(ctx, "ledger", ledgerStream, []string{root + ".>"}, e)
+		c.examineMissing(ctx, "ledger", ledgerStream, []string{c.ledgerRoot() + ".>"}, e)
 		return
 	}
 	info, err := c.streamInfo(ctx, ledgerStream)

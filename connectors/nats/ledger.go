@@ -30,8 +30,11 @@ type ledger struct {
 
 // OpenLedger implements connectors.Connection.
 func (c *connection) OpenLedger(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
-	root := c.settings.Text("ledger_subject")
-	if err := c.ensureLedger(ctx, root); err != nil {
+	found, err := c.findLedger(ctx)
+	if err == nil && !found {
+		err = c.createLedger(ctx)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return c.ledgerOf(flow), nil
@@ -39,7 +42,7 @@ func (c *connection) OpenLedger(ctx context.Context, flow connectors.Identity) (
 
 // FindLedger implements connectors.Connection.
 func (c *connection) FindLedger(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
-	found, err := c.findLedger(ctx, c.settings.Text("ledger_subject"))
+	found, err := c.findLedger(ctx)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -47,35 +50,32 @@ func (c *connection) FindLedger(ctx context.Context, flow connectors.Identity) (
 }
 
 func (c *connection) ledgerOf(flow connectors.Identity) *ledger {
-	return &ledger{conn: c, prefix: fmt.Sprintf("%s.%s.%s.", c.settings.Text("ledger_subject"), flow.Namespace, flow.Flow)}
+	return &ledger{conn: c, prefix: fmt.Sprintf("%s.%s.%s.", c.ledgerRoot(), flow.Namespace, flow.Flow)}
 }
 
-func (c *connection) ensureLedger(ctx context.Context, root string) error {
-	if found, err := c.findLedger(ctx, root); err != nil || found {
-		return err
-	}
-	return c.createLedger(ctx, root)
-}
+// ledgerRoot is the subject below which the ledger's chains are.
+func (c *connection) ledgerRoot() string { return c.settings.Text("ledger_subject") }
 
 // findLedger says whether the ledger's stream is there; one with other subjects is
 // refused.
-func (c *connection) findLedger(ctx context.Context, root string) (found bool, err error) {
+func (c *connection) findLedger(ctx context.Context) (found bool, err error) {
 	info, err := c.streamInfo(ctx, ledgerStream)
 	if err != nil || info == nil {
 		return false, err
 	}
-	if _, ok := coversAny(info.Config.Subjects, root+".>"); !ok {
-		return false, connectors.Errorf(connectors.Environment, "the ledger stream %s holds %v, and this connection keeps its ledger below %q", ledgerStream, info.Config.Subjects, root).
+	if _, ok := coversAny(info.Config.Subjects, c.ledgerRoot()+".>"); !ok {
+		return false, connectors.Errorf(connectors.Environment, "the ledger stream %s holds %v, and this connection keeps its ledger below %q", ledgerStream, info.Config.Subjects, c.ledgerRoot()).
 			WithHelp("give every connection to this account the same `ledger_subject`; a command takes it from the flow's file")
 	}
 	return true, nil
 }
 
-func (c *connection) createLedger(ctx context.Context, root string) error {
+func (c *connection) createLedger(ctx context.Context) error {
+	subjects := c.ledgerRoot() + ".>"
 	config := jetstream.StreamConfig{
 		Name:              ledgerStream,
 		Description:       "what flows must remember: run specifications, schemas, certificates",
-		Subjects:          []string{root + ".>"},
+		Subjects:          []string{subjects},
 		Retention:         jetstream.LimitsPolicy,
 		Discard:           jetstream.DiscardNew,
 		MaxMsgsPerSubject: ledgerDepth,
@@ -93,7 +93,7 @@ func (c *connection) createLedger(ctx context.Context, root string) error {
 	case err == nil, errors.Is(err, jetstream.ErrStreamNameAlreadyInUse):
 		return nil // made by another flow just now
 	case hasCode(err, codeSubjectOverlap):
-		return connectors.Errorf(connectors.Environment, "the ledger cannot be made: another stream captures %q (%s)", root+".>", c.holder(ctx, root+".>")).
+		return connectors.Errorf(connectors.Environment, "the ledger cannot be made: another stream captures %q (%s)", subjects, c.holder(ctx, subjects)).
 			WithHelp(`let the ledger live elsewhere, with the connection option ledger_subject "..."`)
 	}
 	return failed(err, "making the ledger stream %s", ledgerStream)

@@ -96,7 +96,7 @@ func readerOf(retention jetstream.RetentionPolicy, info *jetstream.ConsumerInfo)
 
 // chains are those of the ledger below a prefix; none where there is no ledger.
 func (c *connection) chains(ctx context.Context, prefix string) ([]connectors.Chain, error) {
-	if found, err := c.findLedger(ctx, c.settings.Text("ledger_subject")); err != nil || !found {
+	if found, err := c.findLedger(ctx); err != nil || !found {
 		return nil, err
 	}
 	var counts map[string]uint64
