@@ -12,10 +12,8 @@ import (
 // with its own settings: 1000 in all.
 const atomicRows = 999
 
-// Servers before it have no atomic batches.
-const (
-	batchMinor = 12
-)
+// batchMinor is the first version of the server, 2.12, that has atomic batches.
+const batchMinor = 12
 
 // fitForBatches refuses an existing stream that cannot take batches with a marker,
 // and says how to change it.
@@ -60,7 +58,7 @@ func missingForBatches(c jetstream.StreamConfig, marker string) (lacks, flags []
 	}
 	if _, ok := coversAny(c.Subjects, marker); !ok {
 		wanted := marker
-		if marker != "" && strings.HasPrefix(marker, markerPrefix(c.Name)) {
+		if strings.HasPrefix(marker, markerPrefix(c.Name)) {
 			wanted = markerFilter(c.Name)
 		}
 		var all []string
