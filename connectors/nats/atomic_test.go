@@ -199,7 +199,7 @@ func TestRefusalsThatTheSinkAvoids(t *testing.T) {
 	url := startEmbedded(t)
 	js := client(t, url)
 	makeStream(t, js, batchStream("V1"))
-	p := &markedPlace{stream: "V1"}
+	p := &markedPlace{MarkedPlace: connectors.MarkedPlace{Stream: "V1"}}
 	for name, v := range map[string]struct {
 		do   func(context.Context) error
 		code jetstream.ErrorCode

@@ -66,7 +66,7 @@ func (t *transaction) rowsOf(p *markedPlace, held []connectors.Position) (rows [
 			}
 		}
 		for _, r := range part.sink.sorted() {
-			if r.Stream == p.stream {
+			if r.Stream == p.Stream {
 				receipts = append(receipts, r)
 			}
 		}
@@ -100,7 +100,7 @@ func (t *transaction) write(ctx context.Context, p *markedPlace, rows []batchRow
 			return nil, connectors.Marker{}, t.broken(p.refused(err, body.Messages))
 		}
 	}
-	p.marker = connectors.Marker{MarkedPlace: connectors.MarkedPlace{Stream: p.stream, Subject: p.subject}, Created: p.to.created, Sequence: sequence, Batch: body.Batch, Content: content}
+	p.marker = connectors.Marker{MarkedPlace: p.MarkedPlace, Created: p.to.created, Sequence: sequence, Batch: body.Batch, Content: content}
 	return placed(receipts, sequence, body.Messages), p.marker, nil
 }
 
@@ -134,7 +134,7 @@ func (t *transaction) send(ctx context.Context, p *markedPlace, body markerBody,
 		marker.Header.Set(headerBatchCommit, "1")
 	}
 	receipt := &connectors.Receipt{}
-	if err := t.publisher.publish(ctx, marker, slot{size: b.underWay, stream: p.stream, subject: p.subject, receipt: receipt}); err != nil {
+	if err := t.publisher.publish(ctx, marker, slot{size: b.underWay, stream: p.Stream, subject: p.Subject, receipt: receipt}); err != nil {
 		return 0, err
 	}
 	err := t.publisher.wait(ctx)
@@ -162,7 +162,7 @@ func (b *batchSender) stage(ctx context.Context, m *natsgo.Msg, size int64) erro
 	m.Reply = ""
 	b.underWay += size
 	if b.sequence == 1 || b.underWay >= b.publisher.limits.Bytes/2 {
-		s := slot{size: min(b.underWay, b.publisher.limits.Bytes), stream: b.to.stream, subject: m.Subject, staged: true}
+		s := slot{size: min(b.underWay, b.publisher.limits.Bytes), stream: b.to.Stream, subject: m.Subject, staged: true}
 		b.underWay = 0
 		return b.publisher.publish(ctx, m, s)
 	}
@@ -176,7 +176,8 @@ func (b *batchSender) stage(ctx context.Context, m *natsgo.Msg, size int64) erro
 // happened is the sequence of the marker if the batch was committed, though its
 // acknowledgement says otherwise or did not come; 0 if not, or if that is not known.
 func (t *transaction) happened(ctx context.Context, p *markedPlace, batch string, err error) uint64 {
-	uncertain := !isRefusal(err) || hasCode(err, codeWrongLastSequence, codeAppendPending)
+	_, refused := apiError(err)
+	uncertain := !refused || hasCode(err, codeWrongLastSequence, codeAppendPending)
 	if !uncertain || ctx.Err() != nil || !t.link.nc.IsConnected() {
 		return 0
 	}
@@ -184,11 +185,6 @@ func (t *transaction) happened(ctx context.Context, p *markedPlace, batch string
 		return marker.Sequence
 	}
 	return 0
-}
-
-func isRefusal(err error) bool {
-	_, ok := apiError(err)
-	return ok
 }
 
 // Codes with which a stream refuses a batch.
@@ -209,25 +205,25 @@ func (p *markedPlace) refused(err error, messages int) error {
 	}
 	switch {
 	case hasCode(err, codeWrongLastSequence, codeAppendPending):
-		return fmt.Errorf("stream %s has another marker than the one of sequence %d, so nothing of the epoch was stored there (%w): %w", p.stream, p.marker.Sequence, err, connectors.ErrInterrupted)
+		return fmt.Errorf("stream %s has another marker than the one of sequence %d, so nothing of the epoch was stored there (%w): %w", p.Stream, p.marker.Sequence, err, connectors.ErrInterrupted)
 	case hasCode(err, codeBatchDisabled):
-		return say(connectors.Environment, fmt.Sprintf("change it: nats stream edit %s --allow-batch", p.stream), "stream %s takes no atomic batches any more", p.stream)
+		return say(connectors.Environment, fmt.Sprintf("change it: nats stream edit %s --allow-batch", p.Stream), "stream %s takes no atomic batches any more", p.Stream)
 	case hasCode(err, codeRollup):
-		return say(connectors.Environment, fmt.Sprintf("change it: nats stream edit %s --allow-rollup", p.stream), "stream %s does not let the marker replace the one before", p.stream)
+		return say(connectors.Environment, fmt.Sprintf("change it: nats stream edit %s --allow-rollup", p.Stream), "stream %s does not let the marker replace the one before", p.Stream)
 	case hasCode(err, codeBatchIncomplete):
 		return say(connectors.Transient, "if it goes on, look whether the storage of the stream, the account or the server is full",
-			"stream %s did not get all %d messages of the batch, or refused one of them on the way", p.stream, messages)
+			"stream %s did not get all %d messages of the batch, or refused one of them on the way", p.Stream, messages)
 	case hasCode(err, codeBatchTooLarge):
 		return say(connectors.Environment, fmt.Sprintf("let epochs be smaller, as in `epoch %d`, or raise the server's jetstream limit batch.max_batch_size", max(1, (messages-1)/2)),
 			"the server takes fewer than the %d messages of this batch", messages)
 	case hasCode(err, codeBatchTooMany):
-		return say(connectors.Transient, "wait until other publishers end theirs, or raise the server's jetstream limit batch.max_batch_inflight_per_stream", "too many batches are open on stream %s or on the server", p.stream)
+		return say(connectors.Transient, "wait until other publishers end theirs, or raise the server's jetstream limit batch.max_batch_inflight_per_stream", "too many batches are open on stream %s or on the server", p.Stream)
 	case hasCode(err, codeBatchDuplicate):
-		return say(connectors.Permanent, "find what publishes the flow's rows besides it, with Nats-Msg-Id", "a message of the batch has the id of one that stream %s holds", p.stream)
+		return say(connectors.Permanent, "find what publishes the flow's rows besides it, with Nats-Msg-Id", "a message of the batch has the id of one that stream %s holds", p.Stream)
 	case hasCode(err, codeBatchMirror):
-		return say(connectors.Environment, "write into the stream that it mirrors", "stream %s is a mirror, and takes no batches", p.stream)
+		return say(connectors.Environment, "write into the stream that it mirrors", "stream %s is a mirror, and takes no batches", p.Stream)
 	case hasCode(err, codeBadStream):
-		return say(connectors.Environment, "write into a stream that is persisted synchronously", "stream %s has a setting that atomic batches do not go with", p.stream)
+		return say(connectors.Environment, "write into a stream that is persisted synchronously", "stream %s has a setting that atomic batches do not go with", p.Stream)
 	}
 	return err
 }

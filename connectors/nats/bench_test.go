@@ -37,10 +37,7 @@ func BenchmarkEncode(b *testing.B) {
 			batch := orderEvents(b, benchmarkRows)
 			b.ReportAllocs()
 			for b.Loop() {
-				err := s.frames.encode(batch, func(batch connectors.Batch, row int) (*route, string, error) {
-					return s.routers[0].route(b.Context(), batch, row)
-				})
-				if err != nil {
+				if err := s.Prepare(b.Context(), batch); err != nil {
 					b.Fatal(err)
 				}
 			}

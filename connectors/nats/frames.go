@@ -52,7 +52,7 @@ func (f *frames) reset() { f.bodies, f.text, f.list = f.bodies[:0], f.text[:0], 
 
 // encode makes the frames of a batch. Rows that can never be sent come back as
 // RowErrors, and then there are none of it.
-func (f *frames) encode(batch connectors.Batch, routes func(connectors.Batch, int) (*route, string, error)) error {
+func (f *frames) encode(batch connectors.Batch, routes func(row int) (*route, string, error)) error {
 	encoder, err := f.encoder(batch.Rows)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (f *frames) encode(batch connectors.Batch, routes func(connectors.Batch, in
 	bodies, text, list := len(f.bodies), len(f.text), len(f.list)
 	var bad connectors.RowErrors
 	for _, row := range batch.Selected {
-		route, subject, err := routes(batch, row)
+		route, subject, err := routes(row)
 		if err == nil {
 			err = f.add(encoder, batch, row, route, subject)
 		}

@@ -15,10 +15,7 @@ func TestEncodingAllocatesByTheBatch(t *testing.T) {
 		const n = 1000
 		batch := numbered(t, 1, n)
 		allocations := testing.AllocsPerRun(5, func() {
-			err := s.frames.encode(batch, func(b connectors.Batch, row int) (*route, string, error) {
-				return s.routers[0].route(t.Context(), b, row)
-			})
-			if err != nil {
+			if err := s.Prepare(t.Context(), batch); err != nil {
 				t.Fatal(err)
 			}
 		})

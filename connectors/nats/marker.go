@@ -77,10 +77,10 @@ func (t *transaction) newMarker(p *markedPlace, body markerBody) (*natsgo.Msg, e
 	if err != nil {
 		return nil, err
 	}
-	m := &natsgo.Msg{Subject: p.subject, Data: data, Header: natsgo.Header{}}
+	m := &natsgo.Msg{Subject: p.Subject, Data: data, Header: natsgo.Header{}}
 	m.Header.Set(headerContentType, contentTypeJSON)
 	m.Header.Set(headerFlowMarker, t.flow.String())
-	m.Header.Set(natsgo.ExpectedStreamHdr, p.stream)
+	m.Header.Set(natsgo.ExpectedStreamHdr, p.Stream)
 	m.Header.Set(natsgo.ExpectedLastSubjSeqHdr, strconv.FormatUint(p.marker.Sequence, 10))
 	m.Header.Set(natsgo.MsgRollup, natsgo.MsgRollupSubject)
 	if p.to.ttl {
@@ -91,7 +91,7 @@ func (t *transaction) newMarker(p *markedPlace, body markerBody) (*natsgo.Msg, e
 		limit = min(limit, p.to.maxSize)
 	}
 	if size > limit {
-		return nil, connectors.Errorf(connectors.Environment, "the marker for stream %s has %d bytes, and the stream or the server takes at most %d", p.stream, size, limit).
+		return nil, connectors.Errorf(connectors.Environment, "the marker for stream %s has %d bytes, and the stream or the server takes at most %d", p.Stream, size, limit).
 			WithHelp("let the stream take larger messages (max_msg_size), or divide the flow's resources among several flows").About(connectors.SinkRole, p.sink, "stream")
 	}
 	return m, nil
@@ -99,11 +99,10 @@ func (t *transaction) newMarker(p *markedPlace, body markerBody) (*natsgo.Msg, e
 
 // lastMarker reads the newest marker of a place.
 func (t *transaction) lastMarker(ctx context.Context, p *markedPlace) (connectors.Marker, error) {
-	at := connectors.MarkedPlace{Stream: p.stream, Subject: p.subject}
 	if p.to.created == 0 {
-		return connectors.Marker{MarkedPlace: at}, nil
+		return connectors.Marker{MarkedPlace: p.MarkedPlace}, nil
 	}
-	marker, err := t.link.ReadMarker(ctx, at)
+	marker, err := t.link.ReadMarker(ctx, p.MarkedPlace)
 	marker.Created = p.to.created
 	if e, ok := errors.AsType[*connectors.Error](err); ok && e.Class == connectors.Environment {
 		return marker, e.About(connectors.SinkRole, p.sink, "stream")

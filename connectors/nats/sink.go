@@ -128,7 +128,7 @@ func (s *sink) startEpoch() {
 // Prepare implements connectors.Sink.
 func (s *sink) Prepare(ctx context.Context, batch connectors.Batch) error {
 	router := s.routers[batch.Resource]
-	return s.frames.encode(batch, func(batch connectors.Batch, row int) (*route, string, error) {
+	return s.frames.encode(batch, func(row int) (*route, string, error) {
 		return router.route(ctx, batch, row)
 	})
 }

@@ -83,10 +83,9 @@ func TestSizeLimitsToTheByte(t *testing.T) {
 // first resource, found by halving.
 func longest(t *testing.T, s *sink, first uint64) int {
 	t.Helper()
-	router := s.routers[0]
 	fits := func(n int) bool {
 		batch := batchOf(t, first, fmt.Sprintf(`{"x":%q}`, strings.Repeat("x", n)))
-		return s.frames.encode(batch, func(b connectors.Batch, row int) (*route, string, error) { return router.route(t.Context(), b, row) }) == nil
+		return s.Prepare(t.Context(), batch) == nil
 	}
 	return sort.Search(1<<16, func(n int) bool { return !fits(n) }) - 1
 }

@@ -22,11 +22,11 @@ type transaction struct {
 
 // markedPlace is a stream that gets batches, and what is known of its marker.
 type markedPlace struct {
-	stream, subject string
-	sink            int // the first one that writes there
-	to              *destination
-	marker          connectors.Marker
-	letters         []letter // dead letters of this epoch
+	connectors.MarkedPlace
+	sink    int // the first one that writes there
+	to      *destination
+	marker  connectors.Marker
+	letters []letter // dead letters of this epoch
 }
 
 // letter is a dead letter that goes into a batch.
@@ -78,8 +78,8 @@ func (t *transaction) survey(ctx context.Context) error {
 	for i, p := range t.parts {
 		for _, r := range p.routers {
 			at := t.placeOf(r.stream.Text)
-			if subject := pattern(r.subject); overlap(subject, at.subject) {
-				return connectors.Errorf(connectors.Refused, "rows could go to the marker's subject: %q matches %q", subject, at.subject).
+			if subject := pattern(r.subject); overlap(subject, at.Subject) {
+				return connectors.Errorf(connectors.Refused, "rows could go to the marker's subject: %q matches %q", subject, at.Subject).
 					WithHelp("write rows to another subject, or name another one for the marker with `marker \"...\"`").About(connectors.SinkRole, i, "subject")
 			}
 		}
@@ -88,19 +88,19 @@ func (t *transaction) survey(ctx context.Context) error {
 }
 
 func (t *transaction) addPlace(r *router, sink int) error {
-	stream, subject := r.stream.Text, r.sink.markerOn(r.stream.Text)
-	switch p := t.placeOf(stream); {
+	at := connectors.MarkedPlace{Stream: r.stream.Text, Subject: r.sink.markerOn(r.stream.Text)}
+	switch p := t.placeOf(at.Stream); {
 	case p == nil:
-		t.places = append(t.places, &markedPlace{stream: stream, subject: subject, sink: sink, to: t.streams[stream]})
-	case p.subject != subject:
-		return connectors.Errorf(connectors.Refused, "two sinks write into stream %s with one batch, and name two subjects for its marker: %q and %q", stream, p.subject, subject).
+		t.places = append(t.places, &markedPlace{MarkedPlace: at, sink: sink, to: t.streams[at.Stream]})
+	case p.Subject != at.Subject:
+		return connectors.Errorf(connectors.Refused, "two sinks write into stream %s with one batch, and name two subjects for its marker: %q and %q", at.Stream, p.Subject, at.Subject).
 			WithHelp("give both the same `marker`, or none").About(connectors.SinkRole, sink, "marker").Against(connectors.SinkRole, p.sink, "the other sink")
 	}
 	return nil
 }
 
 func (t *transaction) placeOf(stream string) *markedPlace {
-	if i := slices.IndexFunc(t.places, func(p *markedPlace) bool { return p.stream == stream }); i >= 0 {
+	if i := slices.IndexFunc(t.places, func(p *markedPlace) bool { return p.Stream == stream }); i >= 0 {
 		return t.places[i]
 	}
 	return nil
@@ -127,7 +127,7 @@ func (t *transaction) Sinks() []connectors.Sink {
 func (t *transaction) Places() []connectors.MarkedPlace {
 	places := make([]connectors.MarkedPlace, len(t.places))
 	for i, p := range t.places {
-		places[i] = connectors.MarkedPlace{Stream: p.stream, Subject: p.subject}
+		places[i] = p.MarkedPlace
 	}
 	return places
 }
@@ -136,7 +136,7 @@ func (t *transaction) Places() []connectors.MarkedPlace {
 func (t *transaction) Marker(ctx context.Context, place int) (connectors.Marker, error) {
 	p := t.places[place]
 	owner := t.parts[p.sink]
-	now, err := owner.inspect(ctx, p.stream)
+	now, err := owner.inspect(ctx, p.Stream)
 	if err != nil {
 		return connectors.Marker{}, ofPart(err, p.sink)
 	}
@@ -149,10 +149,10 @@ func (t *transaction) Marker(ctx context.Context, place int) (connectors.Marker,
 
 // moveTo replaces what is known of a stream, which was made since.
 func (t *transaction) moveTo(p *markedPlace, to *destination) {
-	p.to, t.streams[p.stream] = to, to
+	p.to, t.streams[p.Stream] = to, to
 	for _, part := range t.parts {
 		for _, r := range part.routers {
-			delete(r.routes, p.stream)
+			delete(r.routes, p.Stream)
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (t *transaction) moveTo(p *markedPlace, to *destination) {
 func (t *transaction) Mark(ctx context.Context, place int, content []byte) (connectors.Marker, error) {
 	p := t.places[place]
 	owner := t.parts[p.sink]
-	to, err := owner.ensure(ctx, p.stream, "")
+	to, err := owner.ensure(ctx, p.Stream, "")
 	if err != nil {
 		return connectors.Marker{}, ofPart(err, p.sink)
 	}
@@ -189,8 +189,8 @@ func (t *transaction) Keep(dead connectors.DeadLetters, letters []connectors.Dea
 		if err != nil {
 			return nil, err
 		}
-		if message.Subject == p.subject {
-			return nil, connectors.Errorf(connectors.Refused, "a dead letter would go to the marker's subject %q", p.subject).
+		if message.Subject == p.Subject {
+			return nil, connectors.Errorf(connectors.Refused, "a dead letter would go to the marker's subject %q", p.Subject).
 				WithHelp("write dead letters to another subject").About(connectors.DeadLetterRole, 0, "subject")
 		}
 		delete(message.Header, natsgo.MsgIdHdr) // one duplicate would refuse the whole batch
@@ -224,9 +224,10 @@ func (p *part) startEpoch() {
 // Prepare implements connectors.Sink.
 func (p *part) Prepare(ctx context.Context, batch connectors.Batch) error {
 	router := p.routers[batch.Resource]
-	return p.frames.encode(batch, func(batch connectors.Batch, row int) (*route, string, error) {
+	marker := p.of.placeOf(router.stream.Text).Subject
+	return p.frames.encode(batch, func(row int) (*route, string, error) {
 		to, subject, err := router.route(ctx, batch, row)
-		if err == nil && subject == p.markerOn(to.to.name) {
+		if err == nil && subject == marker {
 			err = rowFaultf("the subject %q is that of the flow's marker", subject)
 		}
 		return to, subject, err
