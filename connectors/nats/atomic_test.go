@@ -59,9 +59,7 @@ func TestStreamsThatTakeNoBatches(t *testing.T) {
 			t.Errorf("%s: found %v (%+v)", name, err, e)
 		}
 	}
-	origin := streamOn("MIRROR")
-	origin.Subjects, origin.Mirror = nil, &jetstream.StreamSource{Name: "PLAIN"}
-	makeStream(t, js, origin)
+	makeStream(t, js, jetstream.StreamConfig{Name: "MIRROR", Mirror: &jetstream.StreamSource{Name: "PLAIN"}})
 	if _, err := c.OpenTransaction(t.Context(), someFlow, []connectors.SinkSpec{onceTo("MIRROR", "v1.x", nil)}); err == nil || !strings.Contains(err.Error(), "is a mirror") {
 		t.Errorf("a mirror: found %v", err)
 	}

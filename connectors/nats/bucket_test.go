@@ -30,10 +30,7 @@ func changesOf(d connectors.Delivery) []string {
 func TestChangesOfABucket(t *testing.T) {
 	url := startEmbedded(t)
 	js := client(t, url)
-	kv, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "app", History: 10, LimitMarkerTTL: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
+	kv := bucket(t, js, jetstream.KeyValueConfig{Bucket: "app", History: 10, LimitMarkerTTL: time.Second})
 	must := func(_ uint64, err error) {
 		t.Helper()
 		if err != nil {
@@ -87,9 +84,7 @@ func TestBucketsThatCannotBeRead(t *testing.T) {
 	}
 	expectEnvironment(t, "no buckets", open(bucketSource("app")), "there is no key-value bucket app on")
 	for _, name := range []string{"apps", "users"} {
-		if _, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: name}); err != nil {
-			t.Fatal(err)
-		}
+		bucket(t, js, jetstream.KeyValueConfig{Bucket: name})
 	}
 	for _, spec := range []connectors.SourceSpec{bucketSource("app"), sourcesOf(nil, "$KV.app.>")[0], sourcesOf(nil, "$KV.app.users.*")[0]} {
 		err := open(spec)
@@ -99,9 +94,7 @@ func TestBucketsThatCannotBeRead(t *testing.T) {
 			t.Errorf("%s: expected the buckets there are, found %+v", spec.Select, e)
 		}
 	}
-	if _, err := js.CreateKeyValue(t.Context(), jetstream.KeyValueConfig{Bucket: "mirrored", Mirror: &jetstream.StreamSource{Name: "apps"}}); err != nil {
-		t.Fatal(err)
-	}
+	bucket(t, js, jetstream.KeyValueConfig{Bucket: "mirrored", Mirror: &jetstream.StreamSource{Name: "apps"}})
 	expectEnvironment(t, "mirror", open(bucketSource("mirrored")), "the bucket mirrored is a mirror of the bucket apps")
 	if err := open(namedSources([]string{"KV_mirrored"}, "$KV.apps.>")[0]); err != nil {
 		t.Errorf("expected the mirror to be read when it is named, found %v", err)

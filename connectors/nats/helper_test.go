@@ -2,6 +2,7 @@ package nats
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -64,14 +65,8 @@ func startServer(t testing.TB, change func(*server.Options)) string {
 // complete is the settings of a role with the defaults of its fields.
 func complete(fields connectors.Fields, given connectors.Settings) connectors.Settings {
 	s := connectors.Settings{}
-	for _, f := range fields {
-		if f.Default != nil {
-			s[f.Key] = f.Default
-		}
-	}
-	for key, value := range given {
-		s[key] = value
-	}
+	maps.Copy(s, given)
+	fields.Complete(s)
 	return s
 }
 
@@ -97,9 +92,7 @@ func (n *notices) holds(text string) bool {
 func link(t testing.TB, url string, more connectors.Settings) (*connection, *notices) {
 	t.Helper()
 	given := connectors.Settings{"url": []string{url}}
-	for key, value := range more {
-		given[key] = value
-	}
+	maps.Copy(given, more)
 	said := &notices{}
 	c, err := open(t.Context(), "main", complete(connectionFields, given), said.add)
 	if err != nil {
@@ -143,6 +136,16 @@ func fill(t testing.TB, js jetstream.JetStream, n int, subjects ...string) {
 	}
 }
 
+// mustStream is a stream that is there.
+func mustStream(t testing.TB, js jetstream.JetStream, name string) jetstream.Stream {
+	t.Helper()
+	s, err := js.Stream(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func state(t testing.TB, s jetstream.Stream) jetstream.StreamState {
 	t.Helper()
 	info, err := s.Info(t.Context())
@@ -162,10 +165,7 @@ func streamOn(name string, subjects ...string) jetstream.StreamConfig {
 // storedBodies is what a stream holds, by sequence.
 func storedBodies(t testing.TB, js jetstream.JetStream, stream string) map[uint64][]byte {
 	t.Helper()
-	s, err := js.Stream(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustStream(t, js, stream)
 	bodies := map[uint64][]byte{}
 	at := state(t, s)
 	for sequence := at.FirstSeq; sequence <= at.LastSeq; sequence++ {

@@ -43,11 +43,7 @@ func TestWhereTheEnvelopeGoes(t *testing.T) {
 			s := openSink(t, c, spec)
 			begin(t, s, 1)
 			apply(t, s, batchOf(t, 7, v.row))
-			stream, err := js.Stream(t.Context(), v.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := stream.GetMsg(t.Context(), 1)
+			m, err := mustStream(t, js, v.name).GetMsg(t.Context(), 1)
 			if err != nil {
 				t.Fatal(err)
 			}

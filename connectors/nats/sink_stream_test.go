@@ -78,10 +78,7 @@ func TestOpeningMakesNothingAndBeginMakesTheStream(t *testing.T) {
 		t.Errorf("expected a target that is not there yet, found %+v", target)
 	}
 	begin(t, s, 1)
-	stream, err := js.Stream(t.Context(), "V1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := mustStream(t, js, "V1")
 	config := stream.CachedInfo().Config
 	if !slices.Equal(config.Subjects, []string{"v1.>"}) || config.Storage != jetstream.FileStorage || config.Retention != jetstream.LimitsPolicy {
 		t.Errorf("found %+v", config)

@@ -47,7 +47,7 @@ func marked(t testing.TB, tx *transaction) *transaction {
 	return tx
 }
 
-// prepare gives each sink of the transaction a batch.
+// prepareAll gives each sink of the transaction a batch.
 func prepareAll(t testing.TB, tx *transaction, batches ...connectors.Batch) {
 	t.Helper()
 	for i, s := range tx.Sinks() {
@@ -70,11 +70,7 @@ func heldTo(sequence uint64) connectors.Position {
 
 func last(t testing.TB, js jetstream.JetStream, stream, subject string) *jetstream.RawStreamMsg {
 	t.Helper()
-	s, err := js.Stream(t.Context(), stream)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := s.GetLastMsgForSubject(t.Context(), subject)
+	m, err := mustStream(t, js, stream).GetLastMsgForSubject(t.Context(), subject)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,15 +109,6 @@ func TestBatchEndsWithItsMarker(t *testing.T) {
 	if got := state(t, mustStream(t, js, "V1")); got.Msgs != 6 { // the first marker has been replaced
 		t.Errorf("V1 holds %d messages", got.Msgs)
 	}
-}
-
-func mustStream(t testing.TB, js jetstream.JetStream, name string) jetstream.Stream {
-	t.Helper()
-	s, err := js.Stream(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 func TestBatchLeavesOutWhatThePlaceHolds(t *testing.T) {
@@ -286,12 +273,7 @@ func TestSinksOfOneStreamShareABatch(t *testing.T) {
 	if places := tx.Places(); len(places) != 2 || places[0].Stream != "V1" || places[1].Stream != "V2" {
 		t.Fatalf("the places are %v", places)
 	}
-	dead, err := c.OpenDeadLetters(t.Context(), someFlow, connectors.DeadLetterSpec{Connection: "main", Resources: []string{"orders"}, Selects: []string{"orders.>"},
-		Settings: complete(deadLetterFields, connectors.Settings{"subject": connectors.ParseTemplate("dead.<resource>")})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = dead.Close() }()
+	dead := openDeadLetters(t, c, deadLetterSpec("dead.<resource>", nil))
 	batch := numbered(t, 1, 3)
 	prepareAll(t, tx, batch, batch, batch)
 	bad := connectors.Message{Subject: "orders.x", Source: &someLife, Sequence: 4, Data: []byte("poison")}
@@ -322,12 +304,7 @@ func TestDeadLettersOfOtherStreamsAreLeft(t *testing.T) {
 	url := startEmbedded(t)
 	c, _ := link(t, url, nil)
 	tx := marked(t, openTransaction(t, c, onceTo("V1", "v1.a", nil)))
-	dead, err := c.OpenDeadLetters(t.Context(), someFlow, connectors.DeadLetterSpec{Connection: "main", Resources: []string{"orders"}, Selects: []string{"orders.>"},
-		Settings: complete(deadLetterFields, connectors.Settings{"subject": connectors.ParseTemplate("dead.<resource>")})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = dead.Close() }()
+	dead := openDeadLetters(t, c, deadLetterSpec("dead.<resource>", nil))
 	left, err := tx.Keep(dead, []connectors.DeadLetter{{Message: &connectors.Message{Source: &someLife, Sequence: 4}}})
 	if err != nil || len(left) != 1 {
 		t.Errorf("%d letters are left: %v", len(left), err)
