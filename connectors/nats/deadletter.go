@@ -100,7 +100,7 @@ func (d *deadLetters) place(ctx context.Context, resource int) error {
 	if err != nil {
 		return err
 	}
-	if err := suitable(info); err != nil {
+	if err := suitable(info, connectors.DeadLetterRole, "subject"); err != nil {
 		return err
 	}
 	d.places = append(d.places, destinationOf(info))

@@ -102,8 +102,8 @@ func TestWhichStreamTakesDeadLetters(t *testing.T) {
 	} {
 		_, err := c.OpenDeadLetters(t.Context(), someFlow, deadLetterSpec(v.subject, v.given))
 		check(t, v.subject, err, v.err)
-		if e, ok := errors.AsType[*connectors.Error](err); !ok || e.Class != connectors.Environment || e.Help == "" {
-			t.Errorf("%s: expected an environment error with help, found %#v", v.subject, err)
+		if e, ok := errors.AsType[*connectors.Error](err); !ok || e.Class != connectors.Environment || e.Help == "" || e.Role != connectors.DeadLetterRole || e.Key != "subject" {
+			t.Errorf("%s: expected an environment error about the dead letters with help, found %#v", v.subject, err)
 		}
 	}
 }
@@ -150,15 +150,8 @@ func TestDeadLettersEndWhenTheServerIsSilent(t *testing.T) {
 func TestTheDeadLetterStreamIsMadeForEveryResource(t *testing.T) {
 	url := startEmbedded(t)
 	c, _ := link(t, url, nil)
-	d, err := c.OpenDeadLetters(t.Context(), someFlow, deadLetterSpec("<resource>.dead", nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer d.Close()
-	stream, err := client(t, url).Stream(t.Context(), defaultDeadStream)
-	if err != nil {
-		t.Fatal(err)
-	}
+	openDeadLetters(t, c, deadLetterSpec("<resource>.dead", nil))
+	stream := mustStream(t, client(t, url), defaultDeadStream)
 	if got, want := stream.CachedInfo().Config.Subjects, []string{"orders.dead", "users.dead"}; !slices.Equal(got, want) {
 		t.Errorf("expected the subjects %v, found %v", want, got)
 	}

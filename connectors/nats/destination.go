@@ -30,7 +30,7 @@ func (s *sink) inspect(ctx context.Context, name string) (*destination, error) {
 	if info == nil {
 		return &destination{name: name, captured: map[string]bool{}}, nil
 	}
-	if err := suitable(info); err != nil {
+	if err := suitable(info, connectors.SinkRole, "stream"); err != nil {
 		return nil, err
 	}
 	if s.exactly {
@@ -51,11 +51,12 @@ func destinationOf(info *jetstream.StreamInfo) *destination {
 		maxSize: int(info.Config.MaxMsgSize), ttl: info.Config.AllowMsgTTL, captured: map[string]bool{}}
 }
 
-// suitable refuses a stream that cannot acknowledge a publish.
-func suitable(info *jetstream.StreamInfo) error {
+// suitable refuses a stream that cannot acknowledge a publish, and tells which setting
+// of which part of the flow led there.
+func suitable(info *jetstream.StreamInfo, role connectors.Role, key string) error {
 	name := info.Config.Name
 	refuse := func(format, help string) error {
-		return connectors.Errorf(connectors.Environment, format, name).WithHelp("%s", help).About(connectors.SinkRole, 0, "stream")
+		return connectors.Errorf(connectors.Environment, format, name).WithHelp("%s", help).About(role, 0, key)
 	}
 	switch {
 	case name == ledgerStream:

@@ -189,13 +189,13 @@ func (c *connection) examineMissing(ctx context.Context, what, name string, subj
 
 // examineDeadLetters finds where dead letters would go.
 func (c *connection) examineDeadLetters(ctx context.Context, spec connectors.DeadLetterSpec, e *connectors.Examination) {
-	d := &deadLetters{session: session{link: c}, spec: connectors.SinkSpec{Settings: spec.Settings, Resources: spec.Resources, Selects: spec.Selects}}
+	d := &deadLetters{session: session{link: c}, spec: templatesOf(spec)}
 	var names []string
 	for i := range spec.Resources {
 		subject := pattern(fillResource(d.spec, i, "subject"))
 		info, err := d.capturing(ctx, subject)
 		if err == nil && info != nil {
-			err = suitable(info)
+			err = suitable(info, connectors.DeadLetterRole, "subject")
 		}
 		switch {
 		case err != nil:
