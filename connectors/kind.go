@@ -13,9 +13,9 @@ type Kind struct {
 	// for, what there is instead, by their keys.
 	SourceLacks map[string]string
 
-	// CheckConnection, CheckSources and CheckSink judge settings without any I/O:
-	// what a single field cannot know. nil means that there is nothing to add.
-	// An *Error tells which setting it is about.
+	// CheckConnection, CheckSources, CheckSink and CheckDeadLetter judge settings
+	// without any I/O: what a single field cannot know. An *Error tells which setting
+	// it is about. CheckConnection may be nil.
 	CheckConnection func(Settings) error
 	CheckSources    func([]SourceSpec) error // those of one flow on one connection
 	CheckSink       func(SinkSpec) error
@@ -44,7 +44,7 @@ type Kind struct {
 	DescribeSources func(Identity, []SourceSpec, Bounds) []string
 	DescribeSink    func(SinkSpec) []string
 	// DescribeGuarantee says, a line each, what makes a sink's rows come exactly once,
-	// or what that would need.
+	// or what that would need. It may be nil.
 	DescribeGuarantee func(SinkSpec) []string
 	// AtomicRows is how many messages, besides the marker, one step of a transaction can
 	// bring to a place; 0 where there are no transactions.

@@ -2,12 +2,11 @@ package connectors
 
 import "context"
 
-// Keys of sink settings that the executor and the planner know, too.
+// ExactlyKey is the setting of a sink that asks for more than at least once, and Once
+// its value.
 const (
-	// ExactlyKey is the setting that asks for more than at least once.
 	ExactlyKey = "exactly"
-	// Once is its value.
-	Once = "once"
+	Once       = "once"
 )
 
 // ExactlyOnce says whether the sink's rows are written exactly once, by a Transaction.

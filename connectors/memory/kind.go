@@ -17,7 +17,6 @@ func (b *Broker) Kind() connectors.Kind {
 		Name:               kindName,
 		Sink:               sinkFields,
 		DeadLetter:         deadLetterFields,
-		CheckConnection:    func(connectors.Settings) error { return nil },
 		CheckSources:       checkSources,
 		CheckSink:          checkSink,
 		CheckDeadLetter:    checkDeadLetter,
