@@ -174,28 +174,3 @@ func TestReread(t *testing.T) {
 		t.Errorf("expected nothing of another life of the stream, found %+v, %v", other, err)
 	}
 }
-
-func TestLedgerNext(t *testing.T) {
-	c, _ := link(t, startEmbedded(t), nil)
-	l, err := c.OpenLedger(t.Context(), someFlow)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var versions []uint64
-	for _, chain := range []string{"epoch", "spec", "epoch"} {
-		var previous uint64
-		if chain == "epoch" && len(versions) > 0 {
-			previous = versions[0]
-		}
-		v, err := l.Append(t.Context(), chain, previous, []byte(chain))
-		if err != nil {
-			t.Fatal(err)
-		}
-		versions = append(versions, v)
-	}
-	for after, want := range map[uint64]uint64{0: versions[0], versions[0]: versions[2], versions[2]: 0} {
-		if e, err := l.Next(t.Context(), "epoch", after); err != nil || e.Version != want || (want > 0) != (string(e.Data) == "epoch") {
-			t.Errorf("after %d: expected version %d, found %+v, %v", after, want, e, err)
-		}
-	}
-}

@@ -39,11 +39,12 @@ func (c *connection) scan(ctx context.Context, stream string, filters []string, 
 	if first > last || info.State.Msgs == 0 {
 		return nil
 	}
+	f := &found{Incarnation: connectors.Incarnation{Stream: stream}, filters: filters}
 	if info.Config.Retention != jetstream.LimitsPolicy {
 		// Another consumer would use messages up, or make the stream keep them.
-		err = c.scanByGets(ctx, stream, filters, first, last, each)
+		err = c.scanByGets(ctx, f, first, last, each)
 	} else {
-		err = c.scanByConsumer(ctx, stream, filters, first, last, each)
+		err = c.scanByConsumer(ctx, f, first, last, each)
 	}
 	if denied, ok := errors.AsType[*connectors.Error](err); ok && denied.Class == connectors.Environment {
 		copied := *denied
@@ -56,10 +57,10 @@ func (c *connection) scan(ctx context.Context, stream string, filters []string, 
 }
 
 // scanByConsumer reads through a consumer that lives only in the server's memory.
-func (c *connection) scanByConsumer(ctx context.Context, stream string, filters []string, first, last uint64, each func(*storedMessage) error) error {
+func (c *connection) scanByConsumer(ctx context.Context, f *found, first, last uint64, each func(*storedMessage) error) error {
 	var consumer jetstream.Consumer
 	err := c.call(ctx, func(ctx context.Context) (err error) {
-		consumer, err = c.js.OrderedConsumer(ctx, stream, jetstream.OrderedConsumerConfig{FilterSubjects: filters,
+		consumer, err = c.js.OrderedConsumer(ctx, f.Stream, jetstream.OrderedConsumerConfig{FilterSubjects: f.filters,
 			DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: first, InactiveThreshold: scanIdle})
 		return err
 	})
@@ -68,7 +69,7 @@ func (c *connection) scanByConsumer(ctx context.Context, stream string, filters 
 	}
 	defer func() {
 		_ = c.call(context.WithoutCancel(ctx), func(ctx context.Context) error {
-			return c.js.DeleteConsumer(ctx, stream, consumer.CachedInfo().Name) // it ends by itself, later
+			return c.js.DeleteConsumer(ctx, f.Stream, consumer.CachedInfo().Name) // it ends by itself, later
 		})
 	}()
 	if consumer.CachedInfo().NumPending == 0 {
@@ -79,7 +80,6 @@ func (c *connection) scanByConsumer(ctx context.Context, stream string, filters 
 		return err
 	}
 	defer messages.Stop()
-	f := &found{Incarnation: connectors.Incarnation{Stream: stream}, filters: filters}
 	for at := first - 1; ; {
 		m, err := c.nextOf(ctx, messages, f, at, last)
 		if err != nil || m == nil {
@@ -124,15 +124,13 @@ func (c *connection) nextOf(ctx context.Context, messages jetstream.MessagesCont
 }
 
 // scanByGets asks for one message after the other.
-func (c *connection) scanByGets(ctx context.Context, stream string, filters []string, first, last uint64, each func(*storedMessage) error) error {
-	f := &found{filters: filters}
-	f.Stream = stream
+func (c *connection) scanByGets(ctx context.Context, f *found, first, last uint64, each func(*storedMessage) error) error {
 	for at := first - 1; ; {
 		next, err := c.firstAfter(ctx, f, at)
 		if err != nil || next == 0 || next > last {
 			return err
 		}
-		reply, err := c.get(ctx, stream, getRequest{Sequence: next})
+		reply, err := c.get(ctx, f.Stream, getRequest{Sequence: next})
 		if at = next; hasCode(err, codeMessageNotFound) {
 			continue // used up just now
 		}
