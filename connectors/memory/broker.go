@@ -171,7 +171,7 @@ func (b *Broker) stream(name string) *stream {
 
 // append stores a message, unless the stream has its id.
 func (s *stream) append(m stored) (sequence uint64, duplicate bool) {
-	if sequence, duplicate = s.ids[m.id]; duplicate && m.id != "" {
+	if sequence, duplicate = s.ids[m.id]; duplicate {
 		return sequence, true
 	}
 	s.messages = append(s.messages, m)

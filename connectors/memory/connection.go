@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/flowlang/flow/connectors"
 )
@@ -36,12 +37,7 @@ func (c *connection) Remains(_ context.Context, flow connectors.Identity, _ ...c
 		}
 		left.Readers = append(left.Readers, r)
 	}
-	slices.SortFunc(left.Readers, func(a, b connectors.Reader) int {
-		if a.Stream < b.Stream {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(left.Readers, func(a, b connectors.Reader) int { return strings.Compare(a.Stream, b.Stream) })
 	for _, name := range slices.Sorted(maps.Keys(c.ledgers[flow])) {
 		left.Chains = append(left.Chains, connectors.Chain{Name: name, Entries: uint64(len(c.ledgers[flow][name]))})
 	}

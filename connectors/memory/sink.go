@@ -149,7 +149,7 @@ func (s *sink) Apply(ctx context.Context) error {
 		in := s.streams[f.stream]
 		f.stored.time = s.tick()
 		sequence, duplicate := in.append(f.stored)
-		s.receipt(f, in).count(sequence, duplicate, f.stored.Data)
+		count(s.receipt(f, in), sequence, duplicate, f.stored.Data)
 	}
 	s.frames = s.frames[:0]
 	s.signal()
@@ -172,20 +172,18 @@ func (s *sink) storable(ctx context.Context) error {
 	return nil
 }
 
-type counting struct{ *connectors.Receipt }
-
-func (s *sink) receipt(f frame, in *stream) counting {
+func (s *sink) receipt(f frame, in *stream) *connectors.Receipt {
 	for _, r := range s.receipts {
 		if r.Resource == f.resource && r.Stream == f.stream {
-			return counting{r}
+			return r
 		}
 	}
 	r := &connectors.Receipt{Resource: f.resource, Stream: f.stream, Created: in.life.Created}
 	s.receipts = append(s.receipts, r)
-	return counting{r}
+	return r
 }
 
-func (r counting) count(sequence uint64, duplicate bool, body []byte) {
+func count(r *connectors.Receipt, sequence uint64, duplicate bool, body []byte) {
 	r.Rows++
 	r.Bytes += int64(len(body))
 	r.CRC32C = crc32.Update(r.CRC32C, castagnoli, body)
