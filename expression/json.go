@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"maps"
 	"math"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // decodeJSON gives the boxed value of JSON text: nil, bool, string, int64,
@@ -38,39 +41,12 @@ func parseJSON(text string) (any, error) {
 
 // repeatedName finds a name that an object in JSON text has twice.
 func repeatedName(text string) (string, bool) {
-	type level struct {
-		names map[string]bool // nil in a list
-		value bool            // comes next, after its name
+	decoder := jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowInvalidUTF8(true))
+	_, err := decoder.ReadValue()
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && errors.Is(e, jsontext.ErrDuplicateName) {
+		return e.JSONPointer.LastToken(), true
 	}
-	levels := []level{{}}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
-	for {
-		token, err := decoder.Token()
-		if err != nil {
-			return "", false // the end
-		}
-		top := &levels[len(levels)-1]
-		if name, ok := token.(string); ok && top.names != nil && !top.value {
-			if top.names[name] {
-				return name, true
-			}
-			top.names[name], top.value = true, true
-			continue
-		}
-		switch token {
-		case json.Delim('{'):
-			top.value = false
-			levels = append(levels, level{names: map[string]bool{}})
-		case json.Delim('['):
-			top.value = false
-			levels = append(levels, level{})
-		case json.Delim('}'), json.Delim(']'):
-			levels = levels[:len(levels)-1]
-		default:
-			top.value = false
-		}
-	}
+	return "", false
 }
 
 type jsonError string
