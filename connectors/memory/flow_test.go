@@ -125,17 +125,52 @@ func TestLettersAmongOthers(t *testing.T) {
 	if _, err := exec.Run(t.Context(), f, exec.Options{UntilCaughtUp: true, AcceptDead: true}); err != nil {
 		t.Fatal(err)
 	}
-	conn, err := b.Kind().Open(t.Context(), "memory", nil, func(connectors.Notice) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := open(t, b)
 	var found []string
-	err = conn.Letters(t.Context(), f.Identity, &f.Dead.Spec, f.SourceSpecs(), func(l *connectors.Letter) error {
+	err := conn.Letters(t.Context(), f.Identity, &f.Dead.Spec, f.SourceSpecs(), func(l *connectors.Letter) error {
 		found = append(found, string(l.Message.Data))
 		return nil
 	})
 	if err != nil || !slices.Equal(found, []string{"no JSON"}) {
 		t.Errorf("found %q, %v", found, err)
+	}
+}
+
+// open opens a connection of its own.
+func open(t *testing.T, b *memory.Broker) connectors.Connection {
+	t.Helper()
+	conn, err := b.Kind().Open(t.Context(), "memory", nil, func(connectors.Notice) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// TestWhatIsRemovedIsNotHeld lets a source tell of what is there only.
+func TestWhatIsRemovedIsNotHeld(t *testing.T) {
+	b := memory.New()
+	publish(t, b, "orders", ids(1, 3)...)
+	conn := open(t, b)
+	if err := conn.RemoveLetter(t.Context(), "orders", 1); err != nil {
+		t.Fatal(err)
+	}
+	source, err := conn.OpenSource(t.Context(), connectors.Identity{Namespace: "default", Flow: "a"}, []connectors.SourceSpec{{Select: "orders"}}, connectors.SourceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	oldest := time.Unix(0, b.Stored("orders")[0].Time)
+	if found := source.Streams()[0]; found.Messages != 2 || !found.Oldest.Equal(oldest) {
+		t.Errorf("expected 2 messages since %s, found %+v", oldest, found)
+	}
+}
+
+// TestNoLedgerIsFoundWhileDown tells a broker that is down from a flow without records.
+func TestNoLedgerIsFoundWhileDown(t *testing.T) {
+	b := memory.New()
+	conn := open(t, b)
+	b.SetDown(true)
+	if _, err := conn.FindLedger(t.Context(), connectors.Identity{Namespace: "default", Flow: "a"}); !connectors.Retryable(err) {
+		t.Errorf("found %v", err)
 	}
 }
 
@@ -195,10 +230,7 @@ func TestVerifyAndReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan, _ := compile(b, flow)
-	conn, err := b.Kind().Open(t.Context(), "memory", nil, func(connectors.Notice) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := open(t, b)
 	ledger, err := conn.FindLedger(t.Context(), plan.Flows[0].Identity)
 	if err != nil || ledger == nil {
 		t.Fatal(ledger, err)

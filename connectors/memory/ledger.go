@@ -32,9 +32,9 @@ func (c *connection) OpenLedger(ctx context.Context, flow connectors.Identity) (
 // FindLedger implements connectors.Connection.
 func (c *connection) FindLedger(ctx context.Context, flow connectors.Identity) (connectors.Ledger, error) {
 	c.mu.Lock()
-	there := c.ledgers[flow] != nil
+	missing := !c.down && c.ledgers[flow] == nil
 	c.mu.Unlock()
-	if !there {
+	if missing {
 		return nil, ctx.Err()
 	}
 	return c.OpenLedger(ctx, flow)

@@ -72,15 +72,27 @@ func (s *source) Streams() []connectors.SourceStream {
 	var all []connectors.SourceStream
 	for _, spec := range s.specs {
 		one := connectors.SourceStream{Stream: spec.Select, Replicas: 1, All: true}
-		if in := s.streams[spec.Select]; in != nil && len(in.messages) > 0 {
-			one.Messages, one.Oldest = in.last(), time.Unix(0, in.messages[0].time)
-			for _, m := range in.messages {
-				one.Bytes += uint64(m.size())
-			}
+		if in := s.streams[spec.Select]; in != nil {
+			in.describe(&one)
 		}
 		all = append(all, one)
 	}
 	return all
+}
+
+// describe says what the stream holds.
+func (s *stream) describe(to *connectors.SourceStream) {
+	for i := range s.messages {
+		m := &s.messages[i]
+		if m.gone {
+			continue
+		}
+		if to.Messages == 0 {
+			to.Oldest = time.Unix(0, m.time)
+		}
+		to.Messages++
+		to.Bytes += uint64(m.size())
+	}
 }
 
 // Confine implements connectors.Source. A spec names one stream, and nothing else
