@@ -31,6 +31,6 @@
 //   - The steps and the memory of one row are bounded.
 //   - Positions are byte ranges into the expression's own text.
 //
-// It imports expr-lang, arrow-go, jsontext and the standard library, and nothing else of
-// this module.
+// It imports expr-lang, arrow-go, jsontext and the standard library, and
+// nothing else of this module.
 package expression
