@@ -79,9 +79,7 @@ var archiveTests = map[string]func(*testing.T, World){
 		r.ack(r.next(bounds(2)))
 		l, err := r.conn.OpenLedger(t.Context(), Flow)
 		must(t, err)
-		if _, err := l.Append(t.Context(), "epoch", 0, []byte("one")); err != nil {
-			t.Fatal(err)
-		}
+		Append(t, l, "epoch", 0, "one")
 		left, err := r.conn.Remains(t.Context(), Flow)
 		if err != nil || len(left.Readers) != 1 || len(left.Chains) != 1 || left.Chains[0] != (connectors.Chain{Name: "epoch", Entries: 1}) {
 			t.Fatalf("found %+v, %v", left, err)

@@ -21,15 +21,30 @@ func Ledger(t *testing.T, open func(t *testing.T) func(connectors.Identity) conn
 	}
 }
 
+// Append adds an entry to a chain, and returns its version.
+func Append(t testing.TB, l connectors.Ledger, chain string, previous uint64, data string) uint64 {
+	t.Helper()
+	version, err := l.Append(t.Context(), chain, previous, []byte(data))
+	must(t, err)
+	return version
+}
+
+// ExpectLast checks the newest entry of a chain; one without entries has version 0.
+func ExpectLast(t testing.TB, l connectors.Ledger, chain string, version uint64, data string) {
+	t.Helper()
+	got, err := l.Last(t.Context(), chain)
+	if err != nil || got.Version != version || string(got.Data) != data {
+		t.Errorf("expected %.40q at version %d of %s, found %.40q at %d, %v", data, version, chain, got.Data, got.Version, err)
+	}
+}
+
 var ledgerTests = map[string]func(*testing.T, func(connectors.Identity) connectors.Ledger){
 	"ledger/an empty chain has version 0": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
 		l := open(Flow)
 		if l.String() == "" {
 			t.Error("it does not say where it is")
 		}
-		if e, err := l.Last(t.Context(), "epoch"); err != nil || e.Version != 0 {
-			t.Errorf("found %+v, %v", e, err)
-		}
+		ExpectLast(t, l, "epoch", 0, "")
 		if e, err := l.Next(t.Context(), "epoch", 0); err != nil || e.Version != 0 {
 			t.Errorf("found %+v, %v", e, err)
 		}
@@ -44,14 +59,13 @@ var ledgerTests = map[string]func(*testing.T, func(connectors.Identity) connecto
 		var versions []uint64
 		previous := uint64(0)
 		for i, data := range all {
-			version, err := l.Append(t.Context(), "epoch", previous, []byte(data))
-			must(t, err)
+			version := Append(t, l, "epoch", previous, data)
 			if version <= previous {
 				t.Fatalf("version %d comes after %d", version, previous)
 			}
 			versions, previous = append(versions, version), version
-			if _, err := l.Append(t.Context(), "other", uint64(0), []byte("other")); i == 0 && err != nil {
-				t.Fatal(err)
+			if i == 0 { // versions need not follow each other
+				Append(t, l, "other", 0, "other")
 			}
 		}
 		again := open(Flow)
@@ -66,35 +80,36 @@ var ledgerTests = map[string]func(*testing.T, func(connectors.Identity) connecto
 				t.Errorf("at %d: found version %d with %d bytes, %v", versions[i], at.Version, len(at.Data), err)
 			}
 		}
-		if last, err := again.Last(t.Context(), "epoch"); err != nil || last.Version != previous || string(last.Data) != long {
-			t.Errorf("found version %d, %v", last.Version, err)
-		}
-		if e, err := again.Next(t.Context(), "epoch", previous); err != nil || e.Version != 0 {
-			t.Errorf("behind the end: %+v, %v", e, err)
+		ExpectLast(t, again, "epoch", previous, long)
+		for _, after := range []uint64{previous, previous + 1} {
+			if e, err := again.Next(t.Context(), "epoch", after); err != nil || e.Version != 0 {
+				t.Errorf("behind %d, where nothing is: %+v, %v", after, e, err)
+			}
 		}
 	},
 	"ledger/another owner is noticed": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
 		one, two := open(Flow), open(Flow)
-		first, err := one.Append(t.Context(), "epoch", 0, []byte("one"))
-		must(t, err)
-		second, err := two.Append(t.Context(), "epoch", first, []byte("two"))
-		must(t, err)
-		for _, previous := range []uint64{0, first} {
+		first := Append(t, one, "epoch", 0, "one")
+		second := Append(t, two, "epoch", first, "two")
+		for _, previous := range []uint64{0, first, second + 1} {
 			if _, err := one.Append(t.Context(), "epoch", previous, []byte("one again")); !errors.Is(err, connectors.ErrSuperseded) {
 				t.Errorf("behind %d: found %v", previous, err)
 			}
 		}
-		if last, err := one.Last(t.Context(), "epoch"); err != nil || last.Version != second || string(last.Data) != "two" {
-			t.Errorf("found %+v, %v", last, err)
+		if _, err := one.Append(t.Context(), "spec", 1, []byte("one")); !errors.Is(err, connectors.ErrSuperseded) {
+			t.Errorf("behind 1 of an empty chain: found %v", err)
 		}
+		ExpectLast(t, one, "epoch", second, "two")
 	},
 	"ledger/an append whose outcome was lost is written once": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
 		l := open(Flow)
-		first, err := l.Append(t.Context(), "epoch", 0, []byte("one"))
-		must(t, err)
-		again, err := l.Append(t.Context(), "epoch", 0, []byte("one"))
-		if err != nil || again != first {
-			t.Errorf("expected version %d, found %d, %v", first, again, err)
+		previous := uint64(0)
+		for _, data := range []string{"one", "two"} {
+			version := Append(t, l, "epoch", previous, data)
+			if again := Append(t, l, "epoch", previous, data); again != version {
+				t.Errorf("expected version %d, found %d", version, again)
+			}
+			previous = version
 		}
 	},
 	"ledger/chains and flows do not meet": func(t *testing.T, open func(connectors.Identity) connectors.Ledger) {
@@ -104,9 +119,7 @@ var ledgerTests = map[string]func(*testing.T, func(connectors.Identity) connecto
 		}{{Flow, "epoch"}, {Flow, "schema.orders"}, {Flow, "schema.orders-2"}, {connectors.Identity{Namespace: "other", Flow: Flow.Flow}, "epoch"},
 			{connectors.Identity{Namespace: Flow.Namespace, Flow: "other"}, "epoch"}}
 		for i, p := range places {
-			if _, err := open(p.flow).Append(t.Context(), p.chain, 0, fmt.Append(nil, i)); err != nil {
-				t.Fatal(err)
-			}
+			Append(t, open(p.flow), p.chain, 0, fmt.Sprint(i))
 		}
 		for i, p := range places {
 			if last, err := open(p.flow).Last(t.Context(), p.chain); err != nil || string(last.Data) != fmt.Sprint(i) {
@@ -118,9 +131,7 @@ var ledgerTests = map[string]func(*testing.T, func(connectors.Identity) connecto
 		for _, p := range []struct{ namespace, flow, chain string }{
 			{Flow.Namespace, Flow.Flow, "spec"}, {Flow.Namespace, "Old-One_2", "spec"}, {Flow.Namespace, "unspecified", "epoch"}, {"other", "stranger", "spec"},
 		} {
-			if _, err := open(connectors.Identity{Namespace: p.namespace, Flow: p.flow}).Append(t.Context(), p.chain, 0, []byte("{}")); err != nil {
-				t.Fatal(err)
-			}
+			Append(t, open(connectors.Identity{Namespace: p.namespace, Flow: p.flow}), p.chain, 0, "{}")
 		}
 		names, err := open(connectors.Identity{Namespace: Flow.Namespace, Flow: "new"}).Siblings(t.Context())
 		want := []string{Flow.Flow, "Old-One_2"}
@@ -172,8 +183,6 @@ var ledgerTests = map[string]func(*testing.T, func(connectors.Identity) connecto
 		if _, err := l.Last(ctx, "epoch"); err == nil {
 			t.Error("a read succeeded")
 		}
-		if e, err := l.Last(t.Context(), "epoch"); err != nil || e.Version != 0 {
-			t.Errorf("found %+v, %v", e, err)
-		}
+		ExpectLast(t, l, "epoch", 0, "")
 	},
 }

@@ -46,23 +46,6 @@ func openLedger(t testing.TB, d *Directory, flow connectors.Identity) connectors
 	return l
 }
 
-func mustAppend(t testing.TB, l connectors.Ledger, chain string, previous uint64, data string) uint64 {
-	t.Helper()
-	version, err := l.Append(t.Context(), chain, previous, []byte(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return version
-}
-
-func expectLast(t testing.TB, l connectors.Ledger, chain string, version uint64, data string) {
-	t.Helper()
-	got, err := l.Last(t.Context(), chain)
-	if err != nil || got.Version != version || string(got.Data) != data {
-		t.Errorf("expected %q at version %d of %s, found %q at %d, %v", data, version, chain, got.Data, got.Version, err)
-	}
-}
-
 // entries are all entries of a chain, read one by one.
 func entries(t testing.TB, l connectors.Ledger, chain string) []string {
 	t.Helper()

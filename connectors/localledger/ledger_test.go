@@ -12,25 +12,26 @@ import (
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/connectortest"
 )
 
 func TestChains(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "on the way")
 	d, _ := openDirectory(t, dir)
 	l := openLedger(t, d, someFlow)
-	expectLast(t, l, "epoch", 0, "")
-	first := mustAppend(t, l, "epoch", 0, "claim")
-	mustAppend(t, l, "schema.orders", 0, "{}")
-	second := mustAppend(t, l, "epoch", first, "certificate")
+	connectortest.ExpectLast(t, l, "epoch", 0, "")
+	first := connectortest.Append(t, l, "epoch", 0, "claim")
+	connectortest.Append(t, l, "schema.orders", 0, "{}")
+	second := connectortest.Append(t, l, "epoch", first, "certificate")
 	if second <= first {
 		t.Errorf("expected versions to grow, found %d after %d", second, first)
 	}
-	mustAppend(t, l, "empty", 0, "")
+	connectortest.Append(t, l, "empty", 0, "")
 	d.Close()
 
 	d, n := openDirectory(t, dir)
 	l = openLedger(t, d, someFlow)
-	expectLast(t, l, "epoch", second, "certificate")
+	connectortest.ExpectLast(t, l, "epoch", second, "certificate")
 	expectEntries(t, l, "epoch", "claim", "certificate")
 	expectEntries(t, l, "schema.orders", "{}")
 	expectEntries(t, l, "schema.users")
@@ -46,7 +47,7 @@ func TestChains(t *testing.T) {
 func TestMissingEntries(t *testing.T) {
 	d, _ := openDirectory(t, t.TempDir())
 	l := openLedger(t, d, someFlow)
-	mustAppend(t, l, "epoch", 0, "claim")
+	connectortest.Append(t, l, "epoch", 0, "claim")
 	for _, version := range []uint64{0, 2, 1 << 63} {
 		if _, err := l.At(t.Context(), "epoch", version); !errors.Is(err, connectors.ErrNoEntry) || !strings.Contains(err.Error(), "which has 1 in") {
 			t.Errorf("version %d: found %v", version, err)
@@ -61,30 +62,11 @@ func TestFlowsAreApart(t *testing.T) {
 	d, _ := openDirectory(t, t.TempDir())
 	flows := []connectors.Identity{someFlow, {Namespace: "default", Flow: "Orders"}, {Namespace: "orders", Flow: "default"}}
 	for i, flow := range flows {
-		mustAppend(t, openLedger(t, d, flow), "epoch", 0, fmt.Sprint(i))
+		connectortest.Append(t, openLedger(t, d, flow), "epoch", 0, fmt.Sprint(i))
 	}
 	for i, flow := range flows {
 		expectEntries(t, openLedger(t, d, flow), "epoch", fmt.Sprint(i))
 	}
-}
-
-func TestAppendIsCompareAndSet(t *testing.T) {
-	d, _ := openDirectory(t, t.TempDir())
-	former, next := openLedger(t, d, someFlow), openLedger(t, d, someFlow)
-	first := mustAppend(t, former, "epoch", 0, "former 1")
-	claim := mustAppend(t, next, "epoch", first, "next 2")
-	for _, previous := range []uint64{0, first, claim + 1} {
-		if _, err := former.Append(t.Context(), "epoch", previous, []byte("former 2")); !errors.Is(err, connectors.ErrSuperseded) {
-			t.Errorf("after %d: expected %v, found %v", previous, connectors.ErrSuperseded, err)
-		}
-	}
-	if again := mustAppend(t, next, "epoch", first, "next 2"); again != claim {
-		t.Errorf("expected the same append again to find itself at %d, found %d", claim, again)
-	}
-	if _, err := next.Append(t.Context(), "spec", 1, []byte("x")); !errors.Is(err, connectors.ErrSuperseded) {
-		t.Errorf("an empty chain: expected %v, found %v", connectors.ErrSuperseded, err)
-	}
-	expectEntries(t, former, "epoch", "former 1", "next 2")
 }
 
 func TestConcurrentAppends(t *testing.T) {
@@ -128,22 +110,6 @@ func TestConcurrentAppends(t *testing.T) {
 	}
 }
 
-func TestEntriesBelongToTheCaller(t *testing.T) {
-	d, _ := openDirectory(t, t.TempDir())
-	l := openLedger(t, d, someFlow)
-	data := []byte("claim")
-	if _, err := l.Append(t.Context(), "epoch", 0, data); err != nil {
-		t.Fatal(err)
-	}
-	last, err := l.Last(t.Context(), "epoch")
-	if err != nil {
-		t.Fatal(err)
-	}
-	copy(data, "xxxxx")
-	copy(last.Data, "yyyyy")
-	expectLast(t, l, "epoch", 1, "claim")
-}
-
 func TestAnEndedContextWritesNothing(t *testing.T) {
 	d, _ := openDirectory(t, t.TempDir())
 	l := openLedger(t, d, someFlow)
@@ -152,13 +118,13 @@ func TestAnEndedContextWritesNothing(t *testing.T) {
 	if _, err := l.Append(ctx, "epoch", 0, []byte("x")); !errors.Is(err, context.Canceled) {
 		t.Errorf("found %v", err)
 	}
-	expectLast(t, l, "epoch", 0, "")
+	connectortest.ExpectLast(t, l, "epoch", 0, "")
 }
 
 func TestNothingWorksAfterClose(t *testing.T) {
 	d, _ := openDirectory(t, t.TempDir())
 	l := openLedger(t, d, someFlow)
-	mustAppend(t, l, "epoch", 0, "claim")
+	connectortest.Append(t, l, "epoch", 0, "claim")
 	d.Close()
 	_, last := l.Last(t.Context(), "epoch")
 	_, at := l.At(t.Context(), "epoch", 1)
@@ -177,7 +143,7 @@ func TestAnEntryThatIsTooLarge(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "has 67108865 bytes, and the ledger takes at most 67108864") {
 		t.Errorf("found %v", err)
 	}
-	expectLast(t, l, "epoch", 0, "")
+	connectortest.ExpectLast(t, l, "epoch", 0, "")
 }
 
 // Somebody else does something to the file while it is in use.
@@ -193,13 +159,13 @@ func TestAFileThatIsChanged(t *testing.T) {
 			dir := t.TempDir()
 			d, _ := openDirectory(t, dir)
 			l := openLedger(t, d, someFlow)
-			mustAppend(t, l, "epoch", 0, "claim")
+			connectortest.Append(t, l, "epoch", 0, "claim")
 			if err := change(epochFile(dir)); err != nil {
 				t.Fatal(err)
 			}
 			_, err := l.Append(t.Context(), "epoch", 1, []byte("certificate"))
 			expectError(t, err, connectors.Permanent, "somebody else has changed "+epochFile(dir), "epoch of flow default/orders")
-			expectLast(t, l, "epoch", 1, "claim")
+			connectortest.ExpectLast(t, l, "epoch", 1, "claim")
 		})
 	}
 }
@@ -208,27 +174,11 @@ func TestADraftThatWasLeftIsMadeAnew(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, epochFile(dir)+".new", []byte("flow.led"))
 	d, _ := openDirectory(t, dir)
-	mustAppend(t, openLedger(t, d, someFlow), "epoch", 0, "claim")
+	connectortest.Append(t, openLedger(t, d, someFlow), "epoch", 0, "claim")
 	if got := readFile(t, epochFile(dir)); !slices.Equal(got, someFile(epochKey, "claim")) {
 		t.Errorf("found %q", got)
 	}
 	if names, err := filepath.Glob(filepath.Join(dir, "*.new")); err != nil || len(names) != 0 {
 		t.Errorf("expected no draft, found %q, %v", names, err)
-	}
-}
-
-func TestNextEntry(t *testing.T) {
-	d, _ := openDirectory(t, t.TempDir())
-	l := openLedger(t, d, someFlow)
-	for i, data := range []string{"one", "two"} {
-		if _, err := l.Append(t.Context(), "epoch", uint64(i), []byte(data)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for after, want := range []string{"one", "two", "", ""} {
-		e, err := l.Next(t.Context(), "epoch", uint64(after))
-		if err != nil || string(e.Data) != want || (e.Version == 0) != (want == "") {
-			t.Errorf("after %d: expected %q, found %+v, %v", after, want, e, err)
-		}
 	}
 }

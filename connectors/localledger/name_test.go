@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/connectortest"
 )
 
 func TestFileNames(t *testing.T) {
@@ -26,8 +27,8 @@ func TestLongNames(t *testing.T) {
 	long := strings.Repeat("o", 300)
 	d, _ := openDirectory(t, t.TempDir())
 	l := openLedger(t, d, someFlow)
-	mustAppend(t, l, "schema."+long, 0, "one")
-	mustAppend(t, l, "schema."+long+"o", 0, "two")
+	connectortest.Append(t, l, "schema."+long, 0, "one")
+	connectortest.Append(t, l, "schema."+long+"o", 0, "two")
 	expectEntries(t, l, "schema."+long, "one")
 	expectEntries(t, l, "schema."+long+"o", "two")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/connectortest"
 )
 
 var someEntries = []string{"claim", `{"epoch":1}`, "", `{"epoch":2,"rows":1000}`}
@@ -35,7 +36,7 @@ func TestEveryTruncation(t *testing.T) {
 		if cut := end < size; (len(n.all) == 1) != cut || cut && !slices.Equal(n.all[0].Attributes, []any{"file", epochFile(dir), "bytes", int64(size - end), "newest entry", kept}) {
 			t.Errorf("cut at %d of %d: found the notices %v", size, len(whole), n.all)
 		}
-		mustAppend(t, l, "epoch", uint64(kept), "next")
+		connectortest.Append(t, l, "epoch", uint64(kept), "next")
 		if got := readFile(t, epochFile(dir)); !bytes.Equal(got, someFile(epochKey, append(slices.Clone(someEntries[:kept]), "next")...)) {
 			t.Errorf("cut at %d: the file holds %q", size, got)
 		}
@@ -147,8 +148,8 @@ func TestDamageBehindTheBack(t *testing.T) {
 	dir := t.TempDir()
 	d, _ := openDirectory(t, dir)
 	l := openLedger(t, d, someFlow)
-	mustAppend(t, l, "epoch", 0, "claim")
-	mustAppend(t, l, "epoch", 1, "certificate")
+	connectortest.Append(t, l, "epoch", 0, "claim")
+	connectortest.Append(t, l, "epoch", 1, "certificate")
 	data := readFile(t, epochFile(dir))
 	data[len(someFile(epochKey))+headSize]++
 	writeFile(t, epochFile(dir), data)

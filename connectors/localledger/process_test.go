@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/connectortest"
 )
 
 // roleVariable makes a process of the test binary play a part, on the directory
@@ -133,7 +134,7 @@ func TestOneProcessAtATime(t *testing.T) {
 	if _, err := Open(dir, nil); err == nil {
 		t.Error("expected the directory to be refused to its own process, too")
 	}
-	expectLast(t, openLedger(t, d, connectors.Identity{Namespace: "default", Flow: "users"}), "epoch", 0, "")
+	connectortest.ExpectLast(t, openLedger(t, d, connectors.Identity{Namespace: "default", Flow: "users"}), "epoch", 0, "")
 }
 
 // fillTheDisk appends until the process may write no more, and again after that.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/connectortest"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -19,34 +20,17 @@ func openLedger(t testing.TB, c *connection, flow connectors.Identity) connector
 	return l
 }
 
-func mustAppend(t testing.TB, l connectors.Ledger, chain string, previous uint64, data string) uint64 {
-	t.Helper()
-	version, err := l.Append(t.Context(), chain, previous, []byte(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return version
-}
-
-func expectLast(t testing.TB, l connectors.Ledger, chain string, version uint64, data string) {
-	t.Helper()
-	got, err := l.Last(t.Context(), chain)
-	if err != nil || got.Version != version || string(got.Data) != data {
-		t.Errorf("expected %q at version %d of %s, found %q at %d, %v", data, version, chain, got.Data, got.Version, err)
-	}
-}
-
 func TestLedgerChains(t *testing.T) {
 	url := startEmbedded(t)
 	c, _ := link(t, url, nil)
 	l := openLedger(t, c, someFlow)
-	expectLast(t, l, "epoch", 0, "")
-	first := mustAppend(t, l, "epoch", 0, "claim")
-	schema := mustAppend(t, l, "schema.orders", 0, "{}")
-	second := mustAppend(t, l, "epoch", first, "certificate")
-	expectLast(t, l, "epoch", second, "certificate")
-	expectLast(t, l, "schema.orders", schema, "{}")
-	expectLast(t, l, "schema.users", 0, "")
+	connectortest.ExpectLast(t, l, "epoch", 0, "")
+	first := connectortest.Append(t, l, "epoch", 0, "claim")
+	schema := connectortest.Append(t, l, "schema.orders", 0, "{}")
+	second := connectortest.Append(t, l, "epoch", first, "certificate")
+	connectortest.ExpectLast(t, l, "epoch", second, "certificate")
+	connectortest.ExpectLast(t, l, "schema.orders", schema, "{}")
+	connectortest.ExpectLast(t, l, "schema.users", 0, "")
 	for version, want := range map[uint64]string{first: "claim", second: "certificate"} {
 		if got, err := l.At(t.Context(), "epoch", version); err != nil || got.Version != version || string(got.Data) != want {
 			t.Errorf("version %d: expected %q, found %q, %v", version, want, got.Data, err)
@@ -73,55 +57,12 @@ func TestEntriesOfOtherChainsAreRefused(t *testing.T) {
 	c, _ := link(t, startEmbedded(t), nil)
 	mine := openLedger(t, c, someFlow)
 	others := openLedger(t, c, connectors.Identity{Namespace: "default", Flow: "users"})
-	version := mustAppend(t, others, "epoch", 0, "theirs")
-	expectLast(t, mine, "epoch", 0, "")
+	version := connectortest.Append(t, others, "epoch", 0, "theirs")
+	connectortest.ExpectLast(t, mine, "epoch", 0, "")
 	_, err := mine.At(t.Context(), "epoch", version)
 	check(t, "another flow", err, "belongs to flow.ledger.default.users.epoch")
 	_, err = others.At(t.Context(), "spec", version)
 	check(t, "another chain", err, "belongs to flow.ledger.default.users.epoch")
-}
-
-func TestAppendIsCompareAndSet(t *testing.T) {
-	url := startEmbedded(t)
-	one, _ := link(t, url, nil)
-	two, _ := link(t, url, nil)
-	former, next := openLedger(t, one, someFlow), openLedger(t, two, someFlow)
-	first := mustAppend(t, former, "epoch", 0, "former 1")
-	claim := mustAppend(t, next, "epoch", first, "next 2")
-	for _, previous := range []uint64{0, first, claim + 1} {
-		if _, err := former.Append(t.Context(), "epoch", previous, []byte("former 2")); !errors.Is(err, connectors.ErrSuperseded) {
-			t.Errorf("after %d: expected %v, found %v", previous, connectors.ErrSuperseded, err)
-		}
-	}
-	expectLast(t, former, "epoch", claim, "next 2")
-	if again := mustAppend(t, next, "epoch", first, "next 2"); again != claim {
-		t.Errorf("expected the same append again to find itself at %d, found %d", claim, again)
-	}
-}
-
-func TestOnlyOneOfManyAppendsWins(t *testing.T) {
-	url := startEmbedded(t)
-	c, _ := link(t, url, nil)
-	l := openLedger(t, c, someFlow)
-	errs := make(chan error, 8)
-	for i := range cap(errs) {
-		go func() {
-			_, err := l.Append(t.Context(), "epoch", 0, []byte{byte('a' + i)})
-			errs <- err
-		}()
-	}
-	won := 0
-	for range cap(errs) {
-		switch err := <-errs; {
-		case err == nil:
-			won++
-		case !errors.Is(err, connectors.ErrSuperseded):
-			t.Errorf("expected %v, found %v", connectors.ErrSuperseded, err)
-		}
-	}
-	if won != 1 {
-		t.Errorf("expected one to win, found %d", won)
-	}
 }
 
 // The server stores the entry, and its acknowledgement never comes.
@@ -140,7 +81,7 @@ func TestALostAcknowledgementIsLookedUp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			mustAppend(t, other, "epoch", last.Version, "other 2")
+			connectortest.Append(t, other, "epoch", last.Version, "other 2")
 		}, func(_ *testing.T, p *proxy, _ connectors.Ledger) { p.down.open() }, true},
 	} {
 		t.Run(v.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/flowlang/flow/connectors"
+	"github.com/flowlang/flow/connectors/connectortest"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -21,9 +22,9 @@ func leave(t *testing.T, c *connection, flow connectors.Identity, subject string
 		t.Fatal(err)
 	}
 	l := openLedger(t, c, flow)
-	first := mustAppend(t, l, "epoch", 0, "claim")
-	mustAppend(t, l, "epoch", first, "certificate")
-	mustAppend(t, l, "schema.orders", 0, "{}")
+	first := connectortest.Append(t, l, "epoch", 0, "claim")
+	connectortest.Append(t, l, "epoch", first, "certificate")
+	connectortest.Append(t, l, "schema.orders", 0, "{}")
 }
 
 func remainsOf(t *testing.T, c *connection, flow connectors.Identity) connectors.Remains {
@@ -137,7 +138,7 @@ func TestRemoveKeepsMessagesOfWorkQueues(t *testing.T) {
 func TestAnEntryThatIsGone(t *testing.T) {
 	c, _ := link(t, startEmbedded(t), nil)
 	l := openLedger(t, c, someFlow)
-	mustAppend(t, l, "epoch", 0, "claim")
+	connectortest.Append(t, l, "epoch", 0, "claim")
 	if _, err := l.At(t.Context(), "epoch", 99); !errors.Is(err, connectors.ErrNoEntry) {
 		t.Errorf("expected %v, found %v", connectors.ErrNoEntry, err)
 	}
