@@ -20,8 +20,14 @@ type writer struct {
 
 func (w World) write(t testing.TB, spec connectors.SinkSpec) writer {
 	t.Helper()
+	return w.writeAs(t, Flow, spec)
+}
+
+// writeAs opens the sink of a flow.
+func (w World) writeAs(t testing.TB, flow connectors.Identity, spec connectors.SinkSpec) writer {
+	t.Helper()
 	conn := w.Connect()
-	sink, err := conn.OpenSink(t.Context(), Flow, spec)
+	sink, err := conn.OpenSink(t.Context(), flow, spec)
 	must(t, err)
 	t.Cleanup(func() { _ = sink.Close() }) // the test may have ended the session
 	return writer{t, conn, sink}
@@ -230,18 +236,14 @@ var sinkTests = map[string]func(*testing.T, World){
 		})
 		w.goesOnAfter(t, s)
 	},
-	"sink/two sinks of a flow are told apart": func(t *testing.T, w World) {
-		one, two := w.write(t, w.Sink), w.write(t, w.Sink)
-		other, err := two.conn.OpenSink(t.Context(), connectors.Identity{Namespace: "default", Flow: "other"}, w.Sink)
-		must(t, err)
-		t.Cleanup(func() { _ = other.Close() }) // nothing of it matters any more
-		one.epoch(1, batch("a"))
-		two.sink = other
-		if receipts := two.epoch(1, batch("a")); receipts[0].Duplicates != 0 {
+	"sink/two flows are told apart": func(t *testing.T, w World) {
+		w.write(t, w.Sink).epoch(1, batch("a"))
+		other := w.writeAs(t, connectors.Identity{Namespace: "default", Flow: "other"}, w.Sink)
+		if receipts := other.epoch(1, batch("a")); receipts[0].Duplicates != 0 {
 			t.Errorf("a row of another flow counts as a duplicate: %+v", receipts)
 		}
 	},
-	"sink/it keeps within its limits": func(t *testing.T, w World) {
+	"sink/nothing is in flight after an epoch": func(t *testing.T, w World) {
 		s := w.write(t, w.Sink)
 		s.epoch(1, batch("a", "b", "c"))
 		if stats := s.sink.Stats(); stats.InFlight != (connectors.Limits{}) {

@@ -85,11 +85,11 @@ var sourceTests = map[string]func(*testing.T, World){
 	"source/a stop ends an epoch with what it has": func(t *testing.T, w World) {
 		w.Publish(numbered(1, 2)...)
 		r := w.read(t, connectors.SourceOptions{})
-		waiting := make(chan struct{})
-		close(waiting)
+		stopped := make(chan struct{})
+		close(stopped)
 		var got []string
 		eventually(t, "both messages come, whatever is stopped", func() bool {
-			d, err := r.source.Read(t.Context(), bounds(1000), waiting)
+			d, err := r.source.Read(t.Context(), bounds(1000), stopped)
 			must(t, err)
 			got = append(got, bodies(d)...)
 			return len(got) == 2
