@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -39,15 +37,7 @@ func StartCluster(t testing.TB, more ...string) *Cluster {
 	listens, routes := ports[:clusterSize], ports[clusterSize:]
 	c := &Cluster{t: t}
 	for i := range clusterSize {
-		dir := t.TempDir()
-		file := filepath.Join(dir, "node.conf")
-		if err := os.WriteFile(file, nodeConfig(i, routes, more), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s := &Server{t: t, dir: dir, url: "nats://127.0.0.1:" + strconv.Itoa(listens[i]), arguments: []string{"-c", file}}
-		s.endWithTest()
-		s.launch()
-		c.Nodes = append(c.Nodes, s)
+		c.Nodes = append(c.Nodes, launchNew(t, "nats://127.0.0.1:"+strconv.Itoa(listens[i]), nodeConfig(i, routes, more)))
 	}
 	for _, s := range c.Nodes {
 		s.awaitPort()
@@ -58,15 +48,13 @@ func StartCluster(t testing.TB, more ...string) *Cluster {
 
 // nodeConfig is the configuration of node i. Its lame duck mode is as short as the
 // server allows, and an account of its own may move leaders.
-func nodeConfig(i int, routes []int, more []string) []byte {
+func nodeConfig(i int, routes []int, more []string) string {
 	urls := make([]string, len(routes))
 	for at, port := range routes {
 		urls[at] = fmt.Sprintf("nats://127.0.0.1:%d", port)
 	}
-	return fmt.Appendf(nil, `server_name: n%[1]d
+	return fmt.Sprintf(`server_name: n%[1]d
 server_tags: [n%[1]d]
-host: 127.0.0.1
-jetstream {}
 cluster { name: flow, listen: "127.0.0.1:%[2]d", routes: [%[3]s], %[4]s }
 lame_duck_duration: 30s
 lame_duck_grace_period: 500ms

@@ -18,11 +18,10 @@ import (
 // Its methods are for the test's own goroutine, and fail the test if they cannot
 // do what they say.
 type Server struct {
-	t         testing.TB
-	dir       string   // of the store, and of the file that tells the port
-	arguments []string // besides those that every server has
-	url       string   // empty until the first start chose a port
-	child     *child   // nil while no process runs
+	t     testing.TB
+	dir   string // of the store, the configuration, and the file that tells the port
+	url   string // empty until the first start chose a port
+	child *child // nil while no process runs
 }
 
 // child is one process of a Server.
@@ -47,25 +46,29 @@ func Start(t testing.TB) *Server {
 // StartConfigured is Start with more of the server's configuration.
 func StartConfigured(t testing.TB, config string) *Server {
 	t.Helper()
-	s := &Server{t: t, dir: t.TempDir()}
-	file := filepath.Join(s.dir, "server.conf")
-	if err := os.WriteFile(file, []byte("host: 127.0.0.1\njetstream {}\n"+config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s.arguments = []string{"-c", file}
-	s.endWithTest()
-	s.launch()
+	s := launchNew(t, "", config)
 	s.awaitPort()
 	return s
 }
 
-func (s *Server) endWithTest() {
-	s.t.Cleanup(func() {
+// launchNew launches a server with an empty store, at an address if one is given, and
+// stops it when the test ends. Config is the server's besides what all have.
+func launchNew(t testing.TB, address, config string) *Server {
+	t.Helper()
+	s := &Server{t: t, dir: t.TempDir(), url: address}
+	if err := os.WriteFile(s.config(), []byte("host: 127.0.0.1\njetstream {}\n"+config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
 		if s.child != nil {
 			s.Kill()
 		}
 	})
+	s.launch()
+	return s
 }
+
+func (s *Server) config() string { return filepath.Join(s.dir, "server.conf") }
 
 // URL is where the server listens; it stays the same across restarts.
 func (s *Server) URL() string { return s.url }
@@ -105,7 +108,12 @@ func (s *Server) AwaitEnd() {
 	s.t.Helper()
 	c := s.child
 	s.child = nil
-	s.await(c)
+	select {
+	case <-c.gone:
+	case <-time.After(stopTimeout):
+		_ = c.command.Process.Kill() // the report below is what matters
+		s.t.Errorf("the NATS server did not end within %s", stopTimeout)
+	}
 }
 
 // Restart starts a server that was killed or stopped, on its port and its store.
@@ -130,7 +138,7 @@ func (s *Server) launch() {
 		port = u.Port()
 	}
 	c := &child{gone: make(chan struct{})}
-	c.command = exec.Command(path, append([]string{"-p", port, "-sd", filepath.Join(s.dir, "store"), "--ports_file_dir", s.dir}, s.arguments...)...)
+	c.command = exec.Command(path, "-p", port, "-sd", filepath.Join(s.dir, "store"), "--ports_file_dir", s.dir, "-c", s.config())
 	c.command.Stdout, c.command.Stderr = &c.log, &c.log
 	if err := c.command.Start(); err != nil {
 		s.t.Fatalf("starting the NATS server: %v", err)
@@ -200,15 +208,5 @@ func (s *Server) signal(signal syscall.Signal) {
 	}
 	if err := s.child.command.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		s.t.Errorf("sending %s to the NATS server: %v", signal, err)
-	}
-}
-
-func (s *Server) await(c *child) {
-	s.t.Helper()
-	select {
-	case <-c.gone:
-	case <-time.After(stopTimeout):
-		_ = c.command.Process.Kill() // the report below is what matters
-		s.t.Errorf("the NATS server did not end within %s", stopTimeout)
 	}
 }
