@@ -42,13 +42,11 @@ func Start(t *testing.T, width, height int, env []string, command ...string) *Te
 	args := []string{"-f", settings, "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height)}
 	args = append(args, quoted(append(append([]string{"env"}, env...), command...))+`; echo "ended with status $?"; trap "" INT; exec cat`)
 	x.tmux(args...)
+	t.Cleanup(func() { x.tmux("kill-server") })
 	t.Cleanup(func() {
 		if t.Failed() {
-			if text, err := x.capture(); err == nil {
-				t.Logf("the screen at the end:\n%s", text)
-			}
+			t.Logf("the screen at the end:\n%s", x.Screen())
 		}
-		x.tmux("kill-server")
 	})
 	return x
 }
@@ -70,29 +68,26 @@ func (x *Terminal) tmux(args ...string) {
 	}
 }
 
-func (x *Terminal) capture() (string, error) {
-	out, err := exec.Command("tmux", "-S", x.socket, "capture-pane", "-p").Output()
-	return string(out), err
+// ask is what tmux answers.
+func (x *Terminal) ask(args ...string) string {
+	x.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", x.socket}, args...)...).Output()
+	if err != nil {
+		x.t.Fatalf("tmux %q: %v", args, err)
+	}
+	return string(out)
 }
 
 // Screen is what is on the screen now, a line each.
 func (x *Terminal) Screen() string {
 	x.t.Helper()
-	text, err := x.capture()
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	return text
+	return x.ask("capture-pane", "-p")
 }
 
 // Painted is Screen with the escape codes of its colors.
 func (x *Terminal) Painted() string {
 	x.t.Helper()
-	out, err := exec.Command("tmux", "-S", x.socket, "capture-pane", "-e", "-p").Output()
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	return string(out)
+	return x.ask("capture-pane", "-e", "-p")
 }
 
 // Keys types keys, by tmux's names: q, Enter, C-c.
@@ -117,11 +112,8 @@ func (x *Terminal) Resize(width, height int) {
 // 0x0, as some terminals say.
 func (x *Terminal) Claim(width, height int) {
 	x.t.Helper()
-	tty, err := exec.Command("tmux", "-S", x.socket, "display-message", "-p", "#{pane_tty}").Output()
-	if err != nil {
-		x.t.Fatal(err)
-	}
-	if out, err := exec.Command("stty", "-F", strings.TrimSpace(string(tty)), "cols", strconv.Itoa(width), "rows", strconv.Itoa(height)).CombinedOutput(); err != nil {
+	tty := strings.TrimSpace(x.ask("display-message", "-p", "#{pane_tty}"))
+	if out, err := exec.Command("stty", "-F", tty, "cols", strconv.Itoa(width), "rows", strconv.Itoa(height)).CombinedOutput(); err != nil {
 		x.t.Fatalf("stty: %v\n%s", err, out)
 	}
 }
