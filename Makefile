@@ -32,7 +32,7 @@ lint: ## Run golangci-lint; unless the right version is installed, it is built i
 
 bench: ## Compare flowc with loops by hand and the server's limits; then the benchmarks, with allocations
 	FLOW_BENCH=1 go test ./internal/throughput -count=1 -v -timeout 60m -run TestThroughput
-	go test -run '^$$' -bench . -benchmem ./lang ./expression ./connectors/... ./monitor/... ./viewer
+	go test -run '^$$' -bench . -benchmem ./lang ./expression ./planner ./connectors/... ./monitor/... ./viewer
 
 fuzz: ## Fuzz every target for FUZZTIME (20s)
 	@set -e; for package in $$(go list ./...); do \
