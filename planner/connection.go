@@ -79,10 +79,11 @@ func (c *compiler) endpoint(e *lang.Endpoint) *Connection {
 }
 
 func (c *compiler) kindsHelp() string {
-	if names := c.kindNames(); len(names) != 1 {
-		return "kinds are " + quoted(names)
+	names := c.kindNames()
+	if len(names) == 1 {
+		return "the only kind is " + quoted(names)
 	}
-	return "the only kind is " + quoted(c.kindNames())
+	return "kinds are " + quoted(names)
 }
 
 // didYouMeanShort proposes a name that is one letter shorter than what was

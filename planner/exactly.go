@@ -14,7 +14,7 @@ func (f *Flow) ExactlyOnce() bool {
 
 // Guarantee is what a run promises of every message: the weakest of its sinks'.
 func (f *Flow) Guarantee() string {
-	if slices.ContainsFunc(f.Sinks, func(s *Sink) bool { return !s.Spec.ExactlyOnce() }) {
+	if slices.ContainsFunc(f.Sinks, func(s *Sink) bool { return s.guarantee() == atLeastOnce }) {
 		return atLeastOnce
 	}
 	return exactlyOnce
@@ -68,7 +68,7 @@ func messagesPerRecord(sinks []*Sink) int {
 			all++
 		}
 	}
-	return max(1, all+max(when, otherwise))
+	return all + max(when, otherwise)
 }
 
 // boundEpoch lets an epoch end before it is more than one step can take.

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -50,7 +49,7 @@ func (c *compiler) parameterNames() string {
 	if len(c.declared) == 0 {
 		return "the program has no parameters; `param NAME TYPE` declares one"
 	}
-	return "its parameters are `" + strings.Join(slices.Compact(slices.Sorted(slices.Values(c.declared))), "`, `") + "`"
+	return "its parameters are " + quoted(slices.Compact(slices.Sorted(slices.Values(c.declared))))
 }
 
 func (c *compiler) param(p *lang.Param) {

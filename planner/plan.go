@@ -46,6 +46,9 @@ type Flow struct {
 	schemaBroken bool
 }
 
+// File is the name of the file that the flow stands in.
+func (f *Flow) File() string { return f.file.Name }
+
 // Connection is a named connection, or the default one of its kind.
 type Connection struct {
 	Name     string

@@ -20,9 +20,7 @@ func (c *compiler) namedSchemas(file *lang.File) {
 				Notes: []lang.Note{{Source: c.source, Span: first.span, Text: "the first one"}}})
 			continue
 		}
-		before := len(c.findings)
-		schema := c.schemaOf(declared.Record)
-		c.schemas[name] = namedSchema{schema: schema, span: declared.Name.Span(), broken: c.findings[before:].HasErrors()}
+		c.schemas[name] = c.schemaAt(declared.Record, declared.Name.Span())
 	}
 }
 
@@ -32,15 +30,20 @@ type namedSchema struct {
 	broken bool // a mistake in it is reported
 }
 
+// schemaAt is the schema of a record that is declared at a place.
+func (c *compiler) schemaAt(record *lang.Record, declared lang.Span) namedSchema {
+	before := len(c.findings)
+	schema := c.schemaOf(record)
+	return namedSchema{schema: schema, span: declared, broken: c.findings[before:].HasErrors()}
+}
+
 // flowSchema is the schema that a flow declares; the zero one if it declares none.
 func (c *compiler) flowSchema(parsed *lang.Schema) namedSchema {
 	switch {
 	case parsed == nil:
 		return namedSchema{}
 	case parsed.Record != nil:
-		before := len(c.findings)
-		schema := c.schemaOf(parsed.Record)
-		return namedSchema{schema: schema, span: parsed.Record.Span(), broken: c.findings[before:].HasErrors()}
+		return c.schemaAt(parsed.Record, parsed.Record.Span())
 	}
 	known, ok := c.schemas[parsed.Name.Name]
 	if !ok {
