@@ -119,7 +119,7 @@ var planCodes = []Explanation{
 	},
 	{
 		Code: "F3006", Title: "secret in the text",
-		Text: "Flow files are stored, sent and shown, so a secret is never written into one. `env \"NAME\"` reads it from the environment and `file \"PATH\"` from a file, `secret \"NAME\"` from the service manager's secrets, when the flow starts; no plan, log or error shows it.",
+		Text: "Flow files are stored, sent and shown, so a secret is never written into one. `env \"NAME\"` reads it from the environment, `file \"PATH\"` from a file and `secret \"NAME\"` from the service manager's secrets, when the flow starts; no plan, log or error shows it.",
 		Bad:  "connection w nats auth_mode token token \"s3cr3t\"\nfrom w \"orders.>\" to w stream \"OUT\" subject \"out.v1\"",
 		Good: "connection w nats auth_mode token token env \"NATS_TOKEN\"\nfrom w \"orders.>\" to w stream \"OUT\" subject \"out.v1\"",
 	},
