@@ -20,7 +20,6 @@ type checkedFinding struct {
 // examination asks the servers of flows what a run would meet, and changes nothing
 // there.
 type examination struct {
-	app      *app
 	findings []checkedFinding
 }
 
@@ -42,7 +41,7 @@ func (a *app) connected(ctx context.Context, paths []string, n natsFlags, params
 	if err != nil {
 		return err
 	}
-	x := &examination{app: a}
+	x := &examination{}
 	for _, f := range plan.Flows {
 		x.flow(ctx, plan, f)
 	}
@@ -114,8 +113,8 @@ func (x *examination) source(ctx context.Context, plan *planner.Plan, f *planner
 	}
 	source, err := conn.OpenSource(ctx, f.Identity, f.SourceSpecs(), connectors.SourceOptions{Epoch: f.Epoch, Fingerprint: f.Fingerprint})
 	if fed := plan.Upstream(f); errors.Is(err, connectors.ErrNoSource) && len(fed) > 0 {
-		x.findings = append(x.findings, checkedFinding{f.Flow, connectors.Finding{Level: connectors.Good, What: "source", Where: f.Sources[0].Connection.Name,
-			Found: fmt.Sprintf("not there yet; flow %s writes it", fed[0].Flow)}})
+		x.note(f, connectors.Finding{Level: connectors.Good, What: "source", Where: f.Sources[0].Connection.Name,
+			Found: fmt.Sprintf("not there yet; flow %s writes it", fed[0].Flow)})
 		return nil, standing
 	}
 	if err != nil {
@@ -145,8 +144,8 @@ func (x *examination) confine(f *planner.Flow, source connectors.Source, standin
 	}
 	for _, s := range source.Streams() {
 		if !slices.Contains(standing.Streams, s.Stream) {
-			x.findings = append(x.findings, checkedFinding{f.Flow, connectors.Finding{Level: connectors.Warned, What: "source", Where: "stream " + s.Stream,
-				Found: "it has come to match since the first run, and is not read", Expected: "a decision", Help: "run with --adopt-streams to read it"}})
+			x.note(f, connectors.Finding{Level: connectors.Warned, What: "source", Where: "stream " + s.Stream,
+				Found: "it has come to match since the first run, and is not read", Expected: "a decision", Help: "run with --adopt-streams to read it"})
 		}
 	}
 	source.Confine(standing.Streams)
@@ -167,7 +166,7 @@ func (x *examination) owner(ctx context.Context, f *planner.Flow, source connect
 		finding.Level, finding.Found = connectors.Warned, fmt.Sprintf("process %d runs another version of it since %s", standing.Owner.PID, stamp(standing.Owner.Started))
 		finding.Expected, finding.Help = "this version", "run with --replace to take over from it"
 	}
-	x.findings = append(x.findings, checkedFinding{f.Flow, finding})
+	x.note(f, finding)
 }
 
 // sinks opens the flow's sinks, and lets the source keep clear of them.
@@ -222,25 +221,30 @@ func (x *examination) compare(f *planner.Flow, sources, sinks []connectors.Depth
 				finding.Found = fmt.Sprintf("it has %d of the %d replicas of the source %s", to.Replicas, from.Replicas, from.Stream)
 				finding.Expected = fmt.Sprintf("%d replicas", from.Replicas)
 				finding.Help = "make the stream, or change it, so that it survives what the source survives"
-				x.findings = append(x.findings, checkedFinding{f.Flow, finding})
+				x.note(f, finding)
 			}
 			if to.Message < from.Message {
 				finding.Found = fmt.Sprintf("it takes messages up to %s, and the source %s has them up to %s", connectors.FormatSize(to.Message), from.Stream, connectors.FormatSize(from.Message))
 				finding.Expected = "messages as large as those of the source"
 				finding.Help = "raise the limit, or let `on error` say what becomes of a message that is too large"
-				x.findings = append(x.findings, checkedFinding{f.Flow, finding})
+				x.note(f, finding)
 			}
 		}
 	}
 }
 
+func (x *examination) note(f *planner.Flow, finding connectors.Finding) {
+	x.findings = append(x.findings, checkedFinding{f.Flow, finding})
+}
+
+// add notes what was found, but nothing twice: a flow's connections and sinks may share a server.
 func (x *examination) add(f *planner.Flow, found connectors.Examination) {
 	for _, finding := range found.Findings {
 		same := func(c checkedFinding) bool {
 			return c.Flow == f.Flow && c.What == finding.What && c.Where == finding.Where && c.Found == finding.Found
 		}
 		if !slices.ContainsFunc(x.findings, same) {
-			x.findings = append(x.findings, checkedFinding{f.Flow, finding})
+			x.note(f, finding)
 		}
 	}
 }
@@ -258,7 +262,7 @@ func (x *examination) failed(f *planner.Flow, what, where string, err error) {
 			finding.Help = d.Label + " " + d.Help
 		}
 	}
-	x.findings = append(x.findings, checkedFinding{f.Flow, finding})
+	x.note(f, finding)
 }
 
 // status is that of the worst finding: a program that asks for what must not be comes
