@@ -166,7 +166,7 @@ func (a *app) runFiles(ctx context.Context, files []*lang.File, r running, seed 
 	defer signals.release()
 	if r.embedded != "" {
 		if target.server, err = startEmbedded(signals.context, r, seed, log); err != nil {
-			return &failure{status: statusSurrounding, err: err}
+			return surrounding(err)
 		}
 		defer target.server.Stop()
 		target.settings["url"] = []string{target.server.URL()}
@@ -174,7 +174,7 @@ func (a *app) runFiles(ctx context.Context, files []*lang.File, r running, seed 
 		if started != nil {
 			stop, err := started(signals.context, target.server)
 			if err != nil {
-				return &failure{status: statusSurrounding, err: err}
+				return surrounding(err)
 			}
 			defer stop()
 		}
@@ -205,7 +205,7 @@ func (r running) ledgers(log *slog.Logger) (open func(context.Context, connector
 	}
 	directory, err := localledger.Open(r.ledger, func(n connectors.Notice) { logNotice(log, n) })
 	if err != nil {
-		return nil, nil, &failure{status: statusSurrounding, err: err}
+		return nil, nil, surrounding(err)
 	}
 	return directory.OpenLedger, directory.Close, nil
 }

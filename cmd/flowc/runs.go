@@ -82,8 +82,6 @@ func (a *app) askRuns(ctx context.Context, n natsFlags) (*asked, error) {
 	return &asked{client: monitor.NewClient(nc), where: nc.ConnectedUrlRedacted(), close: nc.Close, ended: func() bool { return inside && !nc.IsConnected() }}, nil
 }
 
-func surrounding(err error) error { return &failure{status: statusSurrounding, err: err} }
-
 // atOnce is how many runs are asked at a time.
 const atOnce = 16
 

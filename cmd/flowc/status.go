@@ -40,6 +40,8 @@ func usagef(format string, args ...any) error {
 	return &failure{status: statusUsage, err: fmt.Errorf(format, args...)}
 }
 
+func surrounding(err error) error { return &failure{status: statusSurrounding, err: err} }
+
 // status prints what a command returned and is not printed yet.
 func (a *app) status(err error) int {
 	if err == nil {
