@@ -49,7 +49,7 @@ func (a *app) controlCommands() []*cobra.Command {
 				if len(args) != 1 {
 					return usagef("%s needs the name of one flow", cmd.CommandPath())
 				}
-				if !validNamespace(args[0]) { // the same characters
+				if !validName(args[0]) {
 					return usagef("a flow's name has letters, digits, - and _, found %q", args[0])
 				}
 				return nil

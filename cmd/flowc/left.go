@@ -38,7 +38,7 @@ func (a *app) open(ctx context.Context, flow string, n natsFlags) (*left, error)
 			return nil, err
 		}
 		id, conn = f.Identity, f.Sources[0].Connection
-	case !validNamespace(flow): // the same characters
+	case !validName(flow):
 		return nil, usagef("a flow's name has letters, digits, - and _, found %q; a file ends in .flow", flow)
 	}
 	opened, err := a.connect(ctx, conn)

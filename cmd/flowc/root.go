@@ -44,13 +44,14 @@ func (a *app) checkGlobals() error {
 	if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 		return usagef("--color is auto, always or never, found %q", a.color)
 	}
-	if !validNamespace(a.namespace) {
+	if !validName(a.namespace) {
 		return usagef("--namespace takes letters, digits, - and _, found %q", a.namespace)
 	}
 	return nil
 }
 
-func validNamespace(name string) bool {
+// validName says whether a namespace, or a flow in one, may have this name.
+func validName(name string) bool {
 	return name != "" && len(name) <= 100 && strings.IndexFunc(name, func(r rune) bool {
 		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	}) < 0

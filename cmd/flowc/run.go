@@ -106,7 +106,7 @@ func (r running) check() error {
 		return usagef("--embedded brings a server of its own: leave --server and --context out")
 	case r.adopt != "" && r.fresh:
 		return usagef("--adopt goes on from an old flow, and --fresh begins anew: give one of them")
-	case r.adopt != "" && !validNamespace(r.adopt): // the same characters
+	case r.adopt != "" && !validName(r.adopt):
 		return usagef("--adopt takes a flow's name, of letters, digits, - and _, found %q", r.adopt)
 	case r.grace <= 0:
 		return usagef("--grace is a positive duration, found %s", r.grace)
