@@ -35,7 +35,7 @@ Without a terminal it prints a line of progress a second, and ends after ten.`,
 }
 
 func (a *app) demo(ctx context.Context, bound time.Duration) error {
-	r := running{embedded: temporary, grace: 25 * time.Second, logFormat: "text", allowControl: true, exposeData: true,
+	r := running{embedded: temporary, grace: defaultGrace, logFormat: "text", allowControl: true, exposeData: true,
 		tui: viewer.IsTerminal(a.in) && viewer.IsTerminal(a.terminal)}
 	if !r.tui {
 		r.bound = bound

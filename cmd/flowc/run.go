@@ -55,6 +55,9 @@ func (r running) parameters() (map[string]string, error) {
 	return params, nil
 }
 
+// defaultGrace is less than the 30 seconds that Kubernetes gives a process to end.
+const defaultGrace = 25 * time.Second
+
 // temporary is what --embedded without a directory means.
 const temporary = "(temporary)"
 
@@ -82,7 +85,7 @@ ends or is lost. A changed flow is refused then, unless it is to replace the oth
 	flags.StringVar(&r.seed, "seed", "", "publish the lines of `FILE` first, into the embedded server")
 	flags.StringVar(&r.until, "until", "", "end once the sources are drained: caught-up")
 	flags.StringArrayVar(&r.params, "param", nil, "the value of a parameter of the flow, `NAME=VALUE`")
-	flags.DurationVar(&r.grace, "grace", 25*time.Second, "how long the open epoch may take after the first signal")
+	flags.DurationVar(&r.grace, "grace", defaultGrace, "how long the open epoch may take after the first signal")
 	flags.BoolVar(&r.acceptDead, "accept-dead", false, "go on where more than half of an epoch is bad and becomes dead letters")
 	flags.BoolVar(&r.tui, "tui", false, "show the run on the screens of flowtui, in this terminal")
 	flags.BoolVar(&r.allowControl, "allow-control", false, "let flowc pause, resume and stop, and flowtui, control this run")

@@ -53,9 +53,6 @@ const lastResort = time.Second
 
 func watchSignals(parent context.Context, grace time.Duration, log *slog.Logger) *signals {
 	s := &signals{stop: make(chan struct{}), came: make(chan os.Signal, 2), done: make(chan struct{}), log: log}
-	if parent == nil {
-		parent = context.Background()
-	}
 	s.context, s.cancel = context.WithCancelCause(parent)
 	signal.Notify(s.came, syscall.SIGINT, syscall.SIGTERM)
 	go s.watch(grace)
