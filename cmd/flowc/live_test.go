@@ -44,8 +44,7 @@ func TestNoLiveLineWhereNothingTakesIt(t *testing.T) {
 // onServer starts a run of the world's flow on a terminal.
 func (w *world) onServer(env []string, more ...string) *terminal.Terminal {
 	w.t.Helper()
-	env = append(env, "PATH="+os.Getenv("PATH"), "XDG_CONFIG_HOME="+w.t.TempDir(), quickExit)
-	return terminal.Start(w.t, 80, 24, env, append([]string{"flowc", "run", "--server", w.server.URL(), w.flow("10/100ms")}, more...)...)
+	return terminal.Start(w.t, 80, 24, environment(w.t, env...), append([]string{"flowc", "run", "--server", w.server.URL(), w.flow("10/100ms")}, more...)...)
 }
 
 func TestTheLiveLine(t *testing.T) {

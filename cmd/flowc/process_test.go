@@ -44,11 +44,17 @@ type process struct {
 	gone      chan struct{} // closed after the process ended
 }
 
+// environment is what flowc is given as a process of its own, which knows no context.
+func environment(t *testing.T, more ...string) []string {
+	t.Helper()
+	return append(more, "PATH="+os.Getenv("PATH"), "XDG_CONFIG_HOME="+t.TempDir(), quickExit)
+}
+
 // start starts flowc. Whatever still runs of it when the test ends is killed.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, command: exec.Command("flowc", args...), gone: make(chan struct{})}
-	p.command.Env = []string{"PATH=" + os.Getenv("PATH"), "XDG_CONFIG_HOME=" + t.TempDir(), quickExit}
+	p.command.Env = environment(t)
 	p.command.Stdout, p.command.Stderr = &p.out, &p.errs
 	if err := p.command.Start(); err != nil {
 		t.Fatal(err)
@@ -126,7 +132,8 @@ func (p *process) awaitEnd(within time.Duration) {
 	}
 }
 
-// output collects what a process writes. It is safe for concurrent use.
+// output collects what flowc writes, in a process of its own or from any goroutine of
+// this one. It is safe for concurrent use.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/flowlang/flow/lang"
@@ -21,27 +20,9 @@ type ran struct {
 	out, errs string
 }
 
-// collected takes what is printed. Log lines come from any goroutine, as files allow.
-type collected struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (c *collected) Write(b []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.text.Write(b)
-}
-
-func (c *collected) String() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.text.String()
-}
-
 func flowc(t *testing.T, in string, args ...string) ran {
 	t.Helper()
-	var out, errs collected
+	var out, errs output
 	r := ran{status: Main(args, strings.NewReader(in), &out, &errs)}
 	r.out, r.errs = out.String(), errs.String()
 	return r

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,8 +15,7 @@ import (
 // onTerminal starts flowc on a terminal of 80x24.
 func onTerminal(t *testing.T, args ...string) *terminal.Terminal {
 	t.Helper()
-	env := []string{"PATH=" + os.Getenv("PATH"), "XDG_CONFIG_HOME=" + t.TempDir(), "LC_ALL=C.UTF-8", quickExit}
-	return terminal.Start(t, 80, 24, env, append([]string{"flowc"}, args...)...)
+	return terminal.Start(t, 80, 24, environment(t, "LC_ALL=C.UTF-8"), append([]string{"flowc"}, args...)...)
 }
 
 func TestTUIWithoutATerminal(t *testing.T) {
