@@ -10,7 +10,6 @@ import (
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/nats-io/nats-server/v2/server"
-	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -18,21 +17,6 @@ const connectedFlow = `flow orders
   from nats "orders.>" epoch 1000/200ms
   to nats stream "OUT" subject "out.<resource>"
   on error dead letter to nats subject "dead.<resource>"`
-
-// asAdmin is a client that may do everything on a guarded server.
-func asAdmin(t *testing.T, url string) jetstream.JetStream {
-	t.Helper()
-	nc, err := natsgo.Connect(url, natsgo.UserInfo("admin", "p"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return js
-}
 
 func allUsers() *server.Options {
 	return &server.Options{Users: []*server.User{{Username: "admin", Password: "p"}, {Username: "flow", Password: "p"}}}
@@ -115,7 +99,7 @@ func stream(t *testing.T, js jetstream.JetStream, config jetstream.StreamConfig)
 
 func TestCheckConnectOfANewFlow(t *testing.T) {
 	url := guarded(t, allUsers())
-	js := asAdmin(t, url)
+	js := asAdmin(t, url).js
 	stream(t, js, jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 	publish(t, js, "orders.a", `{"id":1}`)
 	before := serverState(t, js)
@@ -137,7 +121,7 @@ func TestCheckConnectOfANewFlow(t *testing.T) {
 
 func TestCheckConnectOfAFlowThatHasRun(t *testing.T) {
 	url := guarded(t, allUsers())
-	js := asAdmin(t, url)
+	js := asAdmin(t, url).js
 	stream(t, js, jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 	publish(t, js, "orders.a", `{"id":1}`)
 	path := writeFile(t, "orders.flow", connectedFlow)
@@ -203,7 +187,7 @@ func TestCheckConnectFindsWhatIsWrong(t *testing.T) {
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			url := guarded(t, allUsers())
-			js := asAdmin(t, url)
+			js := asAdmin(t, url).js
 			for _, config := range v.streams {
 				stream(t, js, config)
 			}
@@ -227,7 +211,7 @@ func TestCheckConnectNamesMissingRights(t *testing.T) {
 	options := allUsers()
 	options.Users[1].Permissions = &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{"out.>", "$JS.ACK.>"}}}
 	url := guarded(t, options)
-	js := asAdmin(t, url)
+	js := asAdmin(t, url).js
 	stream(t, js, jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 	found, r := examine(t, url, connectedFlow)
 	expectFinding(t, found, connectors.Failing, "permissions", `the user may not publish to "out.orders" (writing)`)
@@ -239,7 +223,7 @@ func TestCheckConnectNamesMissingRights(t *testing.T) {
 
 func TestCheckConnectForeseesLoss(t *testing.T) {
 	url := guarded(t, allUsers())
-	js := asAdmin(t, url)
+	js := asAdmin(t, url).js
 	stream(t, js, jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}, MaxMsgs: 30})
 	path := writeFile(t, "orders.flow", connectedFlow)
 	publish(t, js, "orders.a", `{"id":0}`)
@@ -266,7 +250,7 @@ func TestCheckConnectWithoutAServer(t *testing.T) {
 // The check takes addresses, secrets and parameters as a run does.
 func TestCheckConnectReadsSecretsAndParameters(t *testing.T) {
 	url := guarded(t, allUsers())
-	stream(t, asAdmin(t, url), jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
+	stream(t, asAdmin(t, url).js, jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 	flow := `param to string
 connection shop nats url env "SHOP" auth_mode user_password username "flow" password env "SHOP_PASSWORD"
 flow orders from shop "orders.>" to shop stream "OUT" subject "<param.to>.v1"`
@@ -286,12 +270,12 @@ flow orders from shop "orders.>" to shop stream "OUT" subject "<param.to>.v1"`
 // A stream that has come to match since is not read, and a flow that runs is not taken over.
 func TestCheckConnectOfAFlowThatRuns(t *testing.T) {
 	url := guarded(t, allUsers())
-	js := asAdmin(t, url)
-	stream(t, js, jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.a"}})
+	w := asAdmin(t, url)
+	stream(t, w.js, jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.a"}})
 	path := writeFile(t, "orders.flow", connectedFlow)
 	p := start(t, "run", "--server", url, "--user", "flow", "--password", "p", path)
 	p.says("msg=reading")
-	stream(t, js, jetstream.StreamConfig{Name: "MORE", Subjects: []string{"orders.b"}})
+	stream(t, w.js, jetstream.StreamConfig{Name: "MORE", Subjects: []string{"orders.b"}})
 	found, r := examine(t, url, connectedFlow)
 	expectFinding(t, found, connectors.Warned, "source", "stream MORE: it has come to match since the first run, and is not read")
 	expectFinding(t, found, connectors.Good, "owner", "another run stands by")
@@ -300,17 +284,14 @@ func TestCheckConnectOfAFlowThatRuns(t *testing.T) {
 	}
 	found, _ = examine(t, url, strings.Replace(connectedFlow, "to nats", "where id > 1\n  to nats", 1))
 	expectFinding(t, found, connectors.Warned, "owner", "runs another version of it")
-	publish(t, js, "orders.a", `{"id":1}`)
-	eventually(t, "the run goes on", func() bool {
-		s, err := js.Stream(t.Context(), "OUT")
-		return err == nil && s.CachedInfo().State.Msgs == 1
-	})
+	publish(t, w.js, "orders.a", `{"id":1}`)
+	eventually(t, "the run goes on", func() bool { return w.stored("OUT") == 1 })
 }
 
 // What another flow of the same files writes need not be there yet.
 func TestCheckConnectOfAChain(t *testing.T) {
 	url := guarded(t, allUsers())
-	stream(t, asAdmin(t, url), jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
+	stream(t, asAdmin(t, url).js, jetstream.StreamConfig{Name: "ORDERS", Subjects: []string{"orders.>"}})
 	found, r := examine(t, url, `flow first from nats "orders.>" to nats stream "MIDDLE" subject "middle.v1"
 flow second from nats "middle.>" to nats stream "OUT" subject "out.v1"`)
 	expectFinding(t, found, connectors.Good, "source", "not there yet; flow first writes it")

@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,8 +10,6 @@ import (
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/monitor"
-	"github.com/nats-io/nats-server/v2/server"
-	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -143,28 +139,9 @@ func TestARunThatMayNotBeSeenRuns(t *testing.T) {
 					rights += line
 				}
 			}
-			path := filepath.Join(t.TempDir(), "server.conf")
-			text := fmt.Sprintf("authorization { users: [ { user: admin, password: p }, { user: flow, password: p\n%s } ] }", rights)
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			options, err := server.ProcessConfigFile(path)
-			if err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
-			url := guarded(t, options)
-			nc, err := natsgo.Connect(url, natsgo.UserInfo("admin", "p"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer nc.Close()
-			js, err := jetstream.New(nc)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "A", Subjects: []string{"orders.>"}}); err != nil {
-				t.Fatal(err)
-			}
+			url := guardedBy(t, rights)
+			w := asAdmin(t, url)
+			stream(t, w.js, jetstream.StreamConfig{Name: "A", Subjects: []string{"orders.>"}})
 			p := start(t, "run", "--server", url, "--user", "flow", "--password", "p", writeFile(t, "needy.flow", needyFlow))
 			p.says("admitted")
 			if seen {
@@ -172,11 +149,8 @@ func TestARunThatMayNotBeSeenRuns(t *testing.T) {
 				return
 			}
 			p.says("cannot see this run")
-			publish(t, js, "orders.a", `{"id":1}`)
-			eventually(t, "the flow writes", func() bool {
-				s, err := js.Stream(t.Context(), "OUT")
-				return err == nil && s.CachedInfo().State.Msgs == 1
-			})
+			publish(t, w.js, "orders.a", `{"id":1}`)
+			eventually(t, "the flow writes", func() bool { return w.stored("OUT") == 1 })
 			if n := strings.Count(p.errs.String(), "level=WARN"); n != 1 {
 				t.Errorf("expected one warning, found %d", n)
 			}

@@ -11,7 +11,6 @@ import (
 	"github.com/flowlang/flow/internal/natsprocess"
 	"github.com/nats-io/jwt/v2"
 	natsgo "github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 )
 
@@ -20,24 +19,9 @@ import (
 func TestExpiredCredentials(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
-	server := natsprocess.StartConfigured(t, o.config)
-	nc, err := natsgo.Connect(server.URL(), natsgo.UserCredentials(o.credentials(t, time.Hour)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, subject := range map[string]string{"ORDERS": "orders.>", "OUT": "out.>"} {
-		if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{subject}}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w := worldOf(t, natsprocess.StartConfigured(t, o.config), natsgo.UserCredentials(o.credentials(t, time.Hour)))
 	run := func(name, credentials string) *process {
-		p := start(t, "run", "--server", server.URL(), "--creds", credentials,
-			writeFile(t, name+".flow", fmt.Sprintf(`from nats "orders.>" epoch 10/100ms to nats stream "OUT" subject "out.%s"`, name)))
+		p := w.run(writeFile(t, name+".flow", fmt.Sprintf(`from nats "orders.>" epoch 10/100ms to nats stream "OUT" subject "out.%s"`, name)), "--creds", credentials)
 		p.says("msg=reading")
 		return p
 	}
@@ -56,13 +40,8 @@ func TestExpiredCredentials(t *testing.T) {
 	}
 	kept.says(`msg="reconnected to the NATS server"`)
 	kept.says(`msg="reading goes on from the last certified position"`)
-	if _, err := js.Publish(t.Context(), "orders.a", []byte(`{"id":1}`)); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the flow with new credentials goes on", func() bool {
-		s, err := js.Stream(t.Context(), "OUT")
-		return err == nil && s.CachedInfo().State.Msgs == 1
-	})
+	w.publish(1)
+	eventually(t, "the flow with new credentials goes on", func() bool { return w.stored("OUT") == 1 })
 }
 
 // operator signs the users of a server.

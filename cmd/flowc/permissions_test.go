@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,24 +62,31 @@ func guarded(t *testing.T, options *server.Options) (url string) {
 	return s.ClientURL()
 }
 
+// guardedBy is one whose user "flow" has the rights of a block of configuration.
+func guardedBy(t *testing.T, block string) (url string) {
+	t.Helper()
+	text := fmt.Sprintf("authorization { users: [ { user: admin, password: p }, { user: flow, password: p\n%s } ] }", block)
+	options, err := server.ProcessConfigFile(writeFile(t, "server.conf", text))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return guarded(t, options)
+}
+
+// asAdmin is a client that may do everything on a guarded server.
+func asAdmin(t *testing.T, url string) *world {
+	t.Helper()
+	return connect(t, url, natsgo.UserInfo("admin", "p"))
+}
+
 // runNeedy runs the flow over messages that use all of its rights, as often as it
 // takes, and returns the first run that did not end well, or the last one.
 func runNeedy(t *testing.T, url string) ran {
 	t.Helper()
-	nc, err := natsgo.Connect(url, natsgo.UserInfo("admin", "p"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := asAdmin(t, url).js
 	for name, direct := range map[string]bool{"A": false, "B": true} {
 		subject := "orders." + strings.ToLower(name)
-		if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{subject}, AllowDirect: direct}); err != nil {
-			t.Fatal(err)
-		}
+		stream(t, js, jetstream.StreamConfig{Name: name, Subjects: []string{subject}, AllowDirect: direct})
 		publish(t, js, subject, `{"id":1}`)
 	}
 	publish(t, js, "orders.a", `{"id":"bad"}`)
@@ -114,16 +119,7 @@ func publish(t *testing.T, js jetstream.JetStream, subject, body string) {
 // TestThePermissionsAreEnough gives a user the printed block, as it is.
 func TestThePermissionsAreEnough(t *testing.T) {
 	block := flowc(t, needyFlow, "check", "--permissions", "-").out
-	path := filepath.Join(t.TempDir(), "server.conf")
-	text := fmt.Sprintf("authorization { users: [ { user: admin, password: p }, { user: flow, password: p\n%s } ] }", block)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	options, err := server.ProcessConfigFile(path)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	r := runNeedy(t, guarded(t, options))
+	r := runNeedy(t, guardedBy(t, block))
 	if r.status != statusDone || !strings.Contains(r.out, "read        1 message") {
 		t.Errorf("expected to be caught up after another message, found status %d\n%s%s", r.status, r.out, r.errs)
 	}

@@ -22,12 +22,16 @@ type world struct {
 	published int
 }
 
-// newWorld starts a server as a process, with the streams ORDERS (orders.>) and
-// OUT (out.>).
+// newWorld starts a server as a process, with the streams of worldOf.
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	server := natsprocess.Start(t)
-	w := connect(t, server.URL())
+	return worldOf(t, natsprocess.Start(t))
+}
+
+// worldOf makes the streams ORDERS (orders.>) and OUT (out.>) on a server.
+func worldOf(t *testing.T, server *natsprocess.Server, options ...natsgo.Option) *world {
+	t.Helper()
+	w := connect(t, server.URL(), options...)
 	w.server = server
 	for name, subject := range map[string]string{"ORDERS": "orders.>", "OUT": "out.>"} {
 		if _, err := w.js.CreateStream(t.Context(), jetstream.StreamConfig{Name: name, Subjects: []string{subject}, Duplicates: 10 * time.Minute}); err != nil {
@@ -37,10 +41,10 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func connect(t *testing.T, url string) *world {
+func connect(t *testing.T, url string, options ...natsgo.Option) *world {
 	t.Helper()
-	nc, err := natsgo.Connect(url, natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond),
-		natsgo.PingInterval(time.Second))
+	nc, err := natsgo.Connect(url, append(options, natsgo.MaxReconnects(-1), natsgo.ReconnectWait(10*time.Millisecond),
+		natsgo.PingInterval(time.Second))...)
 	if err != nil {
 		t.Fatal(err)
 	}
