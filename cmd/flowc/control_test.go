@@ -177,9 +177,7 @@ func TestRunsWithoutAServer(t *testing.T) {
 func TestAPausedRunKeepsItsFlow(t *testing.T) {
 	w := newWorld(t)
 	file := w.flow("100/50ms")
-	w.publish(10)
-	owner := w.run(file, "--allow-control")
-	w.reaches(10)
+	owner := w.owner(file, 10, "--allow-control")
 	next := w.standby(owner, file)
 	var runs []monitor.Snapshot
 	eventually(t, "both are listed", func() bool {

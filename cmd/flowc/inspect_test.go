@@ -9,9 +9,7 @@ import (
 // which the run must notice.
 func TestARunThatGoesOn(t *testing.T) {
 	w := newWorld(t)
-	w.publish(10)
-	p := w.run(w.flow("1000/50ms"))
-	w.reaches(10)
+	p := w.owner(w.flow("1000/50ms"), 10)
 	eventually(t, "it is certified and waits for more", func() bool {
 		c := w.consumer()
 		return c.AckFloor.Stream == 10 && c.NumWaiting > 0

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -99,8 +98,7 @@ func TestKilledServer(t *testing.T) {
 		w.reaches(min(before+1, messages))
 	}
 	w.reaches(w.published)
-	p.signal(syscall.SIGTERM)
-	p.ends(statusDone, bound)
+	p.stops(bound)
 	w.exactlyOnce()
 	w.chain()
 	// A server that is killed before the connection is back makes no further line.
@@ -130,8 +128,7 @@ func TestTwoProcesses(t *testing.T) {
 		loser.says("another owner has taken over")
 	}
 	w.reaches(messages)
-	owner.signal(syscall.SIGTERM)
-	owner.ends(statusDone, bound)
+	owner.stops(bound)
 	w.exactlyOnce()
 	if got := claims(w.chain()); got != takeovers+1 {
 		t.Errorf("expected %d claims, found %d", takeovers+1, got)
@@ -142,9 +139,7 @@ func TestTwoProcesses(t *testing.T) {
 // is io.EOF, which is not the end of a drained source.
 func TestLostServerIsNoEnd(t *testing.T) {
 	w := newWorld(t)
-	w.publish(50)
-	p := w.run(w.flow("50/100ms"))
-	w.reaches(50)
+	p := w.owner(w.flow("50/100ms"), 50)
 	w.server.Kill()
 	p.says("disconnected from the NATS server")
 	w.server.Restart()

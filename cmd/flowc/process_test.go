@@ -123,6 +123,13 @@ func (p *process) ends(status int, within time.Duration) {
 	}
 }
 
+// stops tells the process to stop, and waits for its end in good order within a time.
+func (p *process) stops(within time.Duration) {
+	p.t.Helper()
+	p.signal(syscall.SIGTERM)
+	p.ends(statusDone, within)
+}
+
 func (p *process) awaitEnd(within time.Duration) {
 	p.t.Helper()
 	select {

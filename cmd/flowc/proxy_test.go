@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"sync"
 	"testing"
+	"time"
 )
 
 // proxy stands between a client and a server, and can freeze: the links stay,
@@ -59,6 +60,16 @@ func (p *proxy) passing() chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.thawed
+}
+
+// holds waits until the client has sent something into the ice.
+func (p *proxy) holds(t *testing.T) {
+	t.Helper()
+	select {
+	case <-p.held:
+	case <-time.After(bound):
+		t.Fatal("nothing was sent to the destination")
+	}
 }
 
 func (p *proxy) accept() {

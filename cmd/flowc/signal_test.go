@@ -47,25 +47,26 @@ func TestSignalWithoutMessages(t *testing.T) {
 	w := newWorld(t)
 	p := w.run(w.flow("100000/10m"))
 	p.says("msg=admitted")
-	p.signal(syscall.SIGTERM)
-	p.ends(statusDone, soon)
+	p.stops(soon)
+}
+
+// behindIce writes a flow file whose destination is behind a proxy that can freeze.
+func (w *world) behindIce() (ice *proxy, file string) {
+	w.t.Helper()
+	ice = newProxy(w.t, w.server.URL())
+	return ice, writeFile(w.t, "orders.flow", fmt.Sprintf(`connection out nats url %q
+from nats "orders.>" epoch 50/10m to out stream "OUT" subject "out.v1" publish_timeout 10m`, ice.url()))
 }
 
 // frozen runs a flow whose destination froze with an epoch on its way there.
 func (w *world) frozen(more ...string) *process {
 	w.t.Helper()
-	ice := newProxy(w.t, w.server.URL())
-	file := writeFile(w.t, "orders.flow", fmt.Sprintf(`connection out nats url %q
-from nats "orders.>" epoch 50/10m to out stream "OUT" subject "out.v1" publish_timeout 10m`, ice.url()))
+	ice, file := w.behindIce()
 	p := w.run(file, more...)
 	p.says("msg=admitted")
 	ice.freeze()
 	w.publish(50)
-	select {
-	case <-ice.held:
-	case <-time.After(bound):
-		w.t.Fatal("nothing was sent to the destination")
-	}
+	ice.holds(w.t)
 	return p
 }
 
@@ -126,9 +127,5 @@ func TestSignalBeforeTheServerAnswers(t *testing.T) {
 	p := start(t, "run", "--server", ice.url(), w.flow("1000/1s"))
 	p.says("msg=connecting")
 	p.signal(syscall.SIGTERM)
-	select {
-	case <-p.gone:
-	case <-time.After(2 * time.Second):
-		t.Error("nothing is open yet, and flowc does not end")
-	}
+	p.awaitEnd(2 * time.Second) // nothing is open yet
 }

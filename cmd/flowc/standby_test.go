@@ -11,12 +11,33 @@ import (
 // handover is how soon a standby takes over from an owner that is lost.
 const handover = 2 * time.Second
 
+// owner publishes n more messages, and starts a process of a flow that has written them.
+func (w *world) owner(file string, n int, more ...string) *process {
+	w.t.Helper()
+	w.publish(n)
+	p := w.run(file, more...)
+	w.reaches(w.published)
+	return p
+}
+
 // standby starts a second process of a flow that is run by owner.
 func (w *world) standby(owner *process, file string) *process {
 	w.t.Helper()
 	p := w.run(file)
 	p.says(fmt.Sprintf("standby: the flow is run by process %d on host ", owner.command.Process.Pid))
 	return p
+}
+
+// takesOver waits until a standby has taken over, which must be within a time.
+func (p *process) takesOver(within time.Duration) {
+	p.t.Helper()
+	began := time.Now()
+	p.says("took the flow over from process")
+	took := time.Since(began)
+	p.t.Logf("took over within %s", took)
+	if took > within {
+		p.t.Errorf("it took %s until the standby took over", took)
+	}
 }
 
 // trickle publishes a message now and then until it is stopped.
@@ -40,9 +61,7 @@ func (w *world) trickle() (stop func()) {
 func TestStandbyTakesOver(t *testing.T) {
 	w := newWorld(t)
 	file := w.flow("100/50ms")
-	w.publish(1000)
-	owner := w.run(file)
-	w.reaches(1000)
+	owner := w.owner(file, 1000)
 	stop := w.trickle()
 	for range drill(3, 30) {
 		next := w.standby(owner, file)
@@ -59,8 +78,7 @@ func TestStandbyTakesOver(t *testing.T) {
 	}
 	stop()
 	w.reaches(w.published)
-	owner.signal(syscall.SIGTERM)
-	owner.ends(statusDone, soon)
+	owner.stops(soon)
 	w.exactlyOnce()
 	w.chain()
 }
@@ -71,27 +89,18 @@ func TestStandbyTakesOver(t *testing.T) {
 func TestFrozenOwner(t *testing.T) {
 	w := newWorld(t)
 	file := w.flow("100/50ms")
-	w.publish(1000)
-	owner := w.run(file)
-	w.reaches(1000)
+	owner := w.owner(file, 1000)
 	stop := w.trickle()
 	next := w.standby(owner, file)
 	owner.signal(syscall.SIGSTOP)
-	began := time.Now()
-	next.says("took the flow over from process")
-	took := time.Since(began)
-	t.Logf("took over within %s", took)
-	if took > handover {
-		t.Errorf("it took %s until the standby took over", took)
-	}
+	next.takesOver(handover)
 	w.reaches(w.stored("OUT") + 10)
 	owner.signal(syscall.SIGCONT)
 	owner.ends(statusFailed, bound)
 	owner.says("another owner has taken over")
 	stop()
 	w.reaches(w.published)
-	next.signal(syscall.SIGTERM)
-	next.ends(statusDone, soon)
+	next.stops(soon)
 	w.exactlyOnce()
 	if got := claims(w.chain()); got < 2 {
 		t.Errorf("found %d claims", got)
@@ -107,11 +116,7 @@ func TestFrozenIdleOwner(t *testing.T) {
 	owner.says("msg=admitted")
 	next := w.standby(owner, file)
 	owner.signal(syscall.SIGSTOP)
-	began := time.Now()
-	next.says("took the flow over from process")
-	if took := time.Since(began); took > handover+2*time.Second { // its claim is young
-		t.Errorf("it took %s until the standby took over", took)
-	}
+	next.takesOver(handover + 2*time.Second) // the owner's claim is young
 	w.publish(100)
 	w.reaches(100)
 	owner.signal(syscall.SIGCONT)
@@ -131,8 +136,7 @@ func TestProcessesThatStartAtOnce(t *testing.T) {
 		})
 		w.reaches(500)
 		for _, p := range all {
-			p.signal(syscall.SIGTERM)
-			p.ends(statusDone, soon)
+			p.stops(soon)
 		}
 		w.exactlyOnce()
 		if got := claims(w.chain()); got > 2 { // the one that stood by may be the last to go
@@ -143,9 +147,7 @@ func TestProcessesThatStartAtOnce(t *testing.T) {
 
 func TestChangedFlowAndItsOwner(t *testing.T) {
 	w := newWorld(t)
-	w.publish(10)
-	owner := w.run(w.flow("100/50ms"))
-	w.reaches(10)
+	owner := w.owner(w.flow("100/50ms"), 10)
 	changed := writeFile(t, "orders.flow", `from nats "orders.>" epoch 100/50ms where id > 0 to nats stream "OUT" subject "out.v1" publish_timeout 1s`)
 	p := w.run(changed)
 	p.ends(statusUsage, soon)
@@ -166,9 +168,7 @@ func TestChangedFlowAndItsOwner(t *testing.T) {
 func TestStandbyAndARestartedServer(t *testing.T) {
 	w := newWorld(t)
 	file := w.flow("100/50ms")
-	w.publish(500)
-	owner := w.run(file)
-	w.reaches(500)
+	owner := w.owner(file, 500)
 	next := w.standby(owner, file)
 	w.server.Kill()
 	owner.says("disconnected from the NATS server")
@@ -180,10 +180,8 @@ func TestStandbyAndARestartedServer(t *testing.T) {
 	if owner.ended() || strings.Contains(next.errs.String(), "took the flow over") {
 		t.Error("the owner lost its flow")
 	}
-	next.signal(syscall.SIGTERM)
-	next.ends(statusDone, soon)
-	owner.signal(syscall.SIGTERM)
-	owner.ends(statusDone, soon)
+	next.stops(soon)
+	owner.stops(soon)
 	w.exactlyOnce()
 	if got := claims(w.chain()); got != 1 {
 		t.Errorf("found %d claims", got)

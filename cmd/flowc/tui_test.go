@@ -93,14 +93,12 @@ func TestTUIControl(t *testing.T) {
 // TestTUISecondInterrupt aborts an epoch that the destination does not take.
 func TestTUISecondInterrupt(t *testing.T) {
 	w := newWorld(t)
-	ice := newProxy(t, w.server.URL())
-	file := writeFile(t, "orders.flow", fmt.Sprintf(`connection out nats url %q
-from nats "orders.>" epoch 50/10m to out stream "OUT" subject "out.v1" publish_timeout 10m`, ice.url()))
+	ice, file := w.behindIce()
 	x := onTerminal(t, "run", "--tui", "--server", w.server.URL(), file)
 	x.Shows("flow orders  ▸ RUNNING")
 	ice.freeze()
 	w.publish(50)
-	<-ice.held
+	ice.holds(t)
 	x.Keys("C-c")
 	x.Shows("closing the open epoch; Ctrl-C again aborts it")
 	eventually(t, "the second one ends it", func() bool {
