@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/flowlang/flow/internal/natsprocess"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -46,12 +45,7 @@ var slowEvents = []clusterEvent{
 // event is noticed in time, told in few lines, and over.
 func TestClusterEvents(t *testing.T) {
 	t.Parallel()
-	a := &arena{scenario: atLeastOnce(), cluster: natsprocess.StartCluster(t, "no_advertise: true")}
-	a.world = connect(t, a.cluster.URL())
-	a.makeStreams()
-	a.crew = newCrew(a, 1)
-	a.feed = startFeed(t, a.cluster.URL())
-	a.crew.tend()
+	a := atLeastOnce().begin(t, 1)
 	a.goesOn(time.Now())
 	p := a.crew.members[0]
 	for _, e := range drill(quickEvents, append(slices.Clone(quickEvents), slowEvents...)) {
@@ -120,19 +114,11 @@ func (p *process) used() time.Duration {
 }
 
 func (a *arena) sendAway(p *process) {
-	node := a.cluster.Nodes[a.connected(p)]
-	node.LameDuck()
-	node.AwaitEnd()
-	node.Restart()
-	a.wholeAgain()
+	a.sendNodeAway(a.cluster.Nodes[a.connected(p)])
 }
 
 func (a *arena) freezeServer(p *process) {
-	node := a.cluster.Nodes[a.connected(p)]
-	node.Freeze()
-	a.crew.pause(noticed)
-	node.Thaw()
-	a.wholeAgain()
+	a.freeze(a.cluster.Nodes[a.connected(p)], noticed)
 }
 
 // freezeOneLink leaves the worker's link to the other nodes, of which it takes one.
@@ -144,11 +130,7 @@ func (a *arena) freezeOneLink(p *process) {
 }
 
 func (a *arena) killServer(p *process) {
-	node := a.cluster.Nodes[a.connected(p)]
-	node.Kill()
-	a.goesOn(time.Now())
-	node.Restart()
-	a.wholeAgain()
+	a.kill(a.cluster.Nodes[a.connected(p)])
 }
 
 var serverURL = regexp.MustCompile(`nats://127\.0\.0\.1:\d+`)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/flowlang/flow/exec"
@@ -103,6 +104,22 @@ func (w *world) lastRecord() (r exec.Record, ok bool) {
 		return r, false
 	}
 	return r, json.Unmarshal(m.Data, &r) == nil
+}
+
+// stop ends the crew in order. Whoever was taken over while an epoch of its own waits
+// for another try, as after a node was killed, has not noticed yet: the signal cuts that.
+func (c *crew) stop() {
+	c.a.t.Helper()
+	for _, p := range c.members {
+		p.signal(syscall.SIGTERM)
+	}
+	for _, p := range c.members {
+		expected := statusDone
+		if p.awaitEnd(bound); strings.Contains(p.errs.String(), "stopped before the open epoch was certified") {
+			expected = statusSignal + int(syscall.SIGTERM)
+		}
+		p.ends(expected, bound)
+	}
 }
 
 // linesEach bounds what a worker says about one disturbance.

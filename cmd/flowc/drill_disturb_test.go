@@ -58,30 +58,41 @@ func (a *arena) freezeLink(r *rand.Rand) int {
 }
 
 func (a *arena) killNode(r *rand.Rand) int {
-	node := a.node(r)
-	node.Kill()
-	a.goesOn(time.Now())
-	node.Restart()
-	a.wholeAgain()
+	a.kill(a.node(r))
 	return 0
 }
 
 func (a *arena) freezeNode(r *rand.Rand) int {
-	node := a.node(r)
-	node.Freeze()
-	a.crew.pause(a.moment(r))
-	node.Thaw()
-	a.wholeAgain()
+	a.freeze(a.node(r), a.moment(r))
 	return 0
 }
 
 func (a *arena) lameDuck(r *rand.Rand) int {
-	node := a.node(r)
+	a.sendNodeAway(a.node(r))
+	return 0
+}
+
+// kill takes a node away until the flow goes on without it.
+func (a *arena) kill(node *natsprocess.Server) {
+	node.Kill()
+	a.goesOn(time.Now())
+	node.Restart()
+	a.wholeAgain()
+}
+
+func (a *arena) freeze(node *natsprocess.Server, d time.Duration) {
+	node.Freeze()
+	a.crew.pause(d)
+	node.Thaw()
+	a.wholeAgain()
+}
+
+// sendNodeAway lets a node end in order, which moves its clients first.
+func (a *arena) sendNodeAway(node *natsprocess.Server) {
 	node.LameDuck()
 	node.AwaitEnd()
 	node.Restart()
 	a.wholeAgain()
-	return 0
 }
 
 // moveLeader lets whoever leads a stream, the flow's consumer or the cluster step down.

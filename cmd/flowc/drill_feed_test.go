@@ -63,14 +63,7 @@ func (f *feed) publish(js jetstream.JetStream, id int) {
 // reaches waits until n records are stored.
 func (f *feed) reaches(n int) {
 	f.t.Helper()
-	deadline := time.After(10 * time.Minute)
-	for f.stored.Load() < int64(n) {
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-deadline:
-			f.t.Fatalf("expected %d records, found %d", n, f.stored.Load())
-		}
-	}
+	within(f.t, 10*time.Minute, fmt.Sprintf("%d records are stored", n), func() bool { return f.stored.Load() >= int64(n) })
 }
 
 // end stops, and returns how many records there are.

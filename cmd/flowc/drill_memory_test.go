@@ -60,19 +60,9 @@ func (w *world) fill(n, size, subjects int) {
 	w.t.Helper()
 	text := strings.Repeat("x", size)
 	for i := range n {
-		subject := fmt.Sprintf("orders.s%d", i%subjects)
-		for {
-			if _, err := w.js.PublishAsync(subject, fmt.Appendf(nil, `{"id":%d,"amount":%d.5,"text":%q}`, i+1, i%1000, text)); err == nil {
-				break
-			}
-			<-w.js.PublishAsyncComplete() // it is slower than this machine's other work allows
-		}
+		w.send(fmt.Sprintf("orders.s%d", i%subjects), fmt.Appendf(nil, `{"id":%d,"amount":%d.5,"text":%q}`, i+1, i%1000, text))
 	}
-	select {
-	case <-w.js.PublishAsyncComplete():
-	case <-time.After(bound):
-		w.t.Fatal("the server does not acknowledge")
-	}
+	w.acknowledged()
 }
 
 // peakOf runs a command and returns the most memory that it had in use, in MiB. What

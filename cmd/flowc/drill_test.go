@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -82,15 +81,21 @@ func exactly() scenario {
 	return s
 }
 
-func (s scenario) run(t *testing.T) {
-	r := dice(t)
+// begin starts a cluster, a crew of so many workers, and their feed.
+func (s scenario) begin(t *testing.T, workers int) *arena {
+	t.Helper()
 	a := &arena{scenario: s, cluster: natsprocess.StartCluster(t, "no_advertise: true")}
 	a.world = connect(t, a.cluster.URL())
 	a.makeStreams()
-	a.crew = newCrew(a, 2)
+	a.crew = newCrew(a, workers)
 	a.feed = startFeed(t, a.cluster.URL())
-	begun := time.Now()
 	a.crew.tend()
+	return a
+}
+
+func (s scenario) run(t *testing.T) {
+	r := dice(t)
+	a, begun := s.begin(t, 2), time.Now()
 	a.staysHealthy()
 	for _, kind := range s.choose(r) {
 		t.Logf("%6.1fs %s", time.Since(begun).Seconds(), kind.name)
@@ -203,20 +208,4 @@ func (a *arena) exactFeed() {
 			a.t.Fatalf("expected record %d in ORDERS, found %s", want, m.Data())
 		}
 	})
-}
-
-// stop ends the crew in order. Whoever was taken over while an epoch of its own waits
-// for another try, as after a node was killed, has not noticed yet: the signal cuts that.
-func (c *crew) stop() {
-	c.a.t.Helper()
-	for _, p := range c.members {
-		p.signal(syscall.SIGTERM)
-	}
-	for _, p := range c.members {
-		expected := statusDone
-		if p.awaitEnd(bound); strings.Contains(p.errs.String(), "stopped before the open epoch was certified") {
-			expected = statusSignal + int(syscall.SIGTERM)
-		}
-		p.ends(expected, bound)
-	}
 }

@@ -73,10 +73,21 @@ func (w *world) publish(n int) {
 	w.t.Helper()
 	for range n {
 		w.published++
-		if _, err := w.js.PublishAsync("orders.a", fmt.Appendf(nil, `{"id":%d,"note":"order number %d"}`, w.published, w.published), jetstream.WithStallWait(bound)); err != nil {
-			w.t.Fatal(err)
-		}
+		w.send("orders.a", fmt.Appendf(nil, `{"id":%d,"note":"order number %d"}`, w.published, w.published))
 	}
+	w.acknowledged()
+}
+
+func (w *world) send(subject string, body []byte) {
+	w.t.Helper()
+	if _, err := w.js.PublishAsync(subject, body, jetstream.WithStallWait(bound)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// acknowledged waits until everything that was sent is stored.
+func (w *world) acknowledged() {
+	w.t.Helper()
 	select {
 	case <-w.js.PublishAsyncComplete():
 	case <-time.After(bound):
