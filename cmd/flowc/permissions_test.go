@@ -45,21 +45,13 @@ func needyRights(t *testing.T) (publish, subscribe []string) {
 // guarded is a server on which the user "flow" has given rights, and "admin" all.
 func guarded(t *testing.T, options *server.Options) (url string) {
 	t.Helper()
-	options.Host, options.Port, options.NoLog, options.NoSigs = "127.0.0.1", server.RANDOM_PORT, true, true
 	options.JetStream, options.StoreDir = true, t.TempDir()
-	s, err := server.NewServer(options)
+	url, stop, err := serve(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(bound) {
-		t.Fatal("the server is not ready")
-	}
-	return s.ClientURL()
+	t.Cleanup(stop)
+	return url
 }
 
 // guardedBy is one whose user "flow" has the rights of a block of configuration.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"testing"
 
 	"github.com/flowlang/flow/internal/natsprocess"
@@ -11,7 +10,7 @@ import (
 // TestFewerReplicasAreAWarning has a source that outlives a server and a destination
 // that does not. Where it is clustered, the ledger does.
 func TestFewerReplicasAreAWarning(t *testing.T) {
-	if os.Getenv("FLOW_DRILL") == "" {
+	if drill(true, false) {
 		t.Skip("a cluster takes its time: make drill")
 	}
 	cluster := natsprocess.StartCluster(t)

@@ -18,7 +18,7 @@ import (
 // its address. `server USER PASSWORD` asks for credentials, and `server -core`
 // has no JetStream.
 func startServer(ts *testscript.TestScript, neg bool, args []string) {
-	options := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true}
+	options := &server.Options{}
 	switch {
 	case neg || len(args) > 2:
 		ts.Fatalf("usage: server [-core | USER PASSWORD]")
@@ -28,19 +28,31 @@ func startServer(ts *testscript.TestScript, neg bool, args []string) {
 	if options.JetStream = len(args) != 1; options.JetStream {
 		options.StoreDir = ts.MkAbs("server-store")
 	}
-	s, err := server.NewServer(options)
+	url, stop, err := serve(options)
 	ts.Check(err)
-	s.Start()
-	ts.Defer(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(10 * time.Second) {
-		ts.Fatalf("the server is not ready")
-	}
-	ts.Setenv("SERVER", s.ClientURL())
+	ts.Defer(stop)
+	ts.Setenv("SERVER", url)
 	ts.Setenv("SERVER_USER", options.Username)
 	ts.Setenv("SERVER_PASSWORD", options.Password)
+}
+
+// serve runs a NATS server in this process until it is told to stop.
+func serve(options *server.Options) (url string, stop func(), err error) {
+	options.Host, options.Port, options.NoLog, options.NoSigs = "127.0.0.1", server.RANDOM_PORT, true, true
+	s, err := server.NewServer(options)
+	if err != nil {
+		return "", nil, err
+	}
+	s.Start()
+	stop = func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	}
+	if !s.ReadyForConnections(bound) {
+		stop()
+		return "", nil, errors.New("the server is not ready")
+	}
+	return s.ClientURL(), stop, nil
 }
 
 // atServer calls do with JetStream of the script's server.
