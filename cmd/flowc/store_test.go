@@ -12,7 +12,7 @@ import (
 
 func TestStoreHasOneProcess(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
-	flow, seed := writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"id": 1}))
+	flow, seed := seeded(t, seedLine(t, "orders.a", map[string]any{"id": 1}))
 	first := start(t, "run", "--embedded="+store, "--seed", seed, flow)
 	first.says("msg=admitted")
 	second := start(t, "run", "--embedded="+store, "--seed", seed, flow)

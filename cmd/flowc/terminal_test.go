@@ -112,6 +112,12 @@ func seedLine(t *testing.T, subject string, data any) string {
 	return string(line) + "\n"
 }
 
+// seeded writes terminalFlow, and lines of a seed for it.
+func seeded(t *testing.T, lines string) (flow, seed string) {
+	t.Helper()
+	return writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", lines)
+}
+
 func TestDataIsInert(t *testing.T) {
 	// A carriage return would end the subject on the wire, and the server does not
 	// find messages by a subject that holds 0x7f.
@@ -131,7 +137,7 @@ func TestDataIsInert(t *testing.T) {
 			"raw bytes":             {`{"subject":"orders.a","data_base64":"G1sySg=="}` + "\n", statusDone, "G1sySg=="},
 		} {
 			t.Run(name+" with logs as "+format, func(t *testing.T) {
-				flow, seed := writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", c.seed)
+				flow, seed := seeded(t, c.seed)
 				r := flowc(t, "", "run", "--embedded", "--log-format", format, "--seed", seed, "--until", "caught-up", flow)
 				if r.status != c.status {
 					t.Errorf("expected status %d, found %d\n%s", c.status, r.status, r.errs)

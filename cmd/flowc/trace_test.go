@@ -145,8 +145,8 @@ func TestNothingIsTracedUnlessAsked(t *testing.T) {
 			for i := 0; i < len(environment); i += 2 {
 				t.Setenv(environment[i], environment[i+1])
 			}
-			seed := writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"n": 1}))
-			if ended := flowc(t, "", "run", "--embedded", "--seed", seed, "--until", "caught-up", writeFile(t, "orders.flow", terminalFlow)); ended.status != statusDone {
+			flow, seed := seeded(t, seedLine(t, "orders.a", map[string]any{"n": 1}))
+			if ended := flowc(t, "", "run", "--embedded", "--seed", seed, "--until", "caught-up", flow); ended.status != statusDone {
 				t.Fatalf("status %d\n%s", ended.status, ended.errs)
 			}
 		})
@@ -159,7 +159,7 @@ func TestNothingIsTracedUnlessAsked(t *testing.T) {
 func TestTracesThatCannotBeSent(t *testing.T) {
 	r := newReceiver(t, http.StatusForbidden)
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
-	flow, seed := writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"n": 1}))
+	flow, seed := seeded(t, seedLine(t, "orders.a", map[string]any{"n": 1}))
 	ended := flowc(t, "", "run", "--embedded", "--seed", seed, "--until", "caught-up", flow)
 	if ended.status != statusDone || strings.Count(ended.errs, "traces cannot be sent") != 1 {
 		t.Errorf("status %d\n%s", ended.status, ended.errs)

@@ -28,7 +28,7 @@ func TestTUIWithoutATerminal(t *testing.T) {
 // TestTUI looks at a run, and stops it as Ctrl-C does without a viewer.
 func TestTUI(t *testing.T) {
 	t.Parallel()
-	flow, seed := writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"n": "a"})+seedLine(t, "orders.b", map[string]any{"n": hostile}))
+	flow, seed := seeded(t, seedLine(t, "orders.a", map[string]any{"n": "a"})+seedLine(t, "orders.b", map[string]any{"n": hostile}))
 	x := onTerminal(t, "run", "--tui", "--embedded", "--seed", seed, flow)
 	x.Shows("flow orders  ▸ RUNNING", "OUT at least once", "[2 run]", "orders                       2          2")
 	x.Keys("3")
@@ -55,7 +55,7 @@ func TestTUI(t *testing.T) {
 
 func TestTUIEndsWithItsRun(t *testing.T) {
 	t.Parallel()
-	flow, seed := writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"n": 1}))
+	flow, seed := seeded(t, seedLine(t, "orders.a", map[string]any{"n": 1}))
 	x := onTerminal(t, "run", "--tui", "--embedded", "--seed", seed, "--until", "caught-up", flow)
 	x.Ends(statusDone)
 	x.Shows("orders: caught up after 1 certified epoch")
@@ -64,7 +64,7 @@ func TestTUIEndsWithItsRun(t *testing.T) {
 // TestTUIControl pauses a run from its own screens, replays an epoch, and quits.
 func TestTUIControl(t *testing.T) {
 	t.Parallel()
-	flow, seed := writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"n": 4711}))
+	flow, seed := seeded(t, seedLine(t, "orders.a", map[string]any{"n": 4711}))
 	x := onTerminal(t, "run", "--tui", "--embedded", "--seed", seed, "--allow-control", "--expose-data", flow)
 	x.Shows("flow orders  ▸ RUNNING", "orders                       1          1")
 	x.Keys("p")
@@ -116,7 +116,7 @@ func TestRunGoesOnWithoutItsViewer(t *testing.T) {
 	a := &app{in: strings.NewReader(""), terminal: &out, kinds: []connectors.Kind{nats.Kind()}, color: "auto", namespace: "default"}
 	a.view = &view{app: a, out: &curtain{to: &out}, err: &curtain{to: &errs}, over: make(chan struct{})}
 	a.out, a.errs = a.view.out, a.view.err
-	flow, seed := writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"n": 1}))
+	flow, seed := seeded(t, seedLine(t, "orders.a", map[string]any{"n": 1}))
 	r := running{embedded: temporary, seed: seed, until: "caught-up", grace: time.Second, logFormat: "text"}
 	if err := a.run(t.Context(), []string{flow}, r); err != nil {
 		t.Fatal(err)
@@ -146,7 +146,7 @@ func TestCurtainKeepsSoMuch(t *testing.T) {
 // and nobody presses Enter.
 func TestTUIEndsWhileAnEpochIsShown(t *testing.T) {
 	t.Parallel()
-	flow, seed := writeFile(t, "orders.flow", terminalFlow), writeFile(t, "seed.jsonl", seedLine(t, "orders.a", map[string]any{"n": 4711}))
+	flow, seed := seeded(t, seedLine(t, "orders.a", map[string]any{"n": 4711}))
 	x := onTerminal(t, "run", "--tui", "--embedded", "--seed", seed, "--allow-control", "--expose-data", flow)
 	x.Shows("orders                       1          1")
 	x.Type(":replay 1")
