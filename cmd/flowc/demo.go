@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -63,17 +64,14 @@ func (a *app) startDemo(ctx context.Context, server *embedded.Server, progress b
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		shop.trade(ctx)
-	}()
+	var all sync.WaitGroup
+	all.Go(func() { shop.trade(ctx) })
 	if progress {
-		go a.printProgress(ctx, nc)
+		all.Go(func() { a.printProgress(ctx, nc) })
 	}
 	return func() {
 		cancel()
-		<-over
+		all.Wait()
 		nc.Close()
 	}, nil
 }
