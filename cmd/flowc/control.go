@@ -85,7 +85,7 @@ func (a *app) control(ctx context.Context, c control, flow, id string, n natsFla
 			found[i].state = s.State
 		}
 	}
-	run, err := a.choose(found, connectors.Identity{Namespace: a.namespace, Flow: flow}, id, ask.where)
+	run, err := choose(found, connectors.Identity{Namespace: a.namespace, Flow: flow}, id, ask.where)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ type foundRun struct {
 }
 
 // choose is the one run that is meant.
-func (a *app) choose(found []foundRun, flow connectors.Identity, id, where string) (foundRun, error) {
+func choose(found []foundRun, flow connectors.Identity, id, where string) (foundRun, error) {
 	var ofFlow, meantRuns []foundRun
 	var names []string
 	for _, r := range found {

@@ -99,7 +99,6 @@ func TestARunObeysOnlyIfItWasStartedSo(t *testing.T) {
 }
 
 func TestSeveralRunsOfOneName(t *testing.T) {
-	a := &app{}
 	runs := []foundRun{
 		{monitor.Listed{ID: "abc1", Namespace: "default", Flow: "orders", Host: "h1", PID: 1}, monitor.Running},
 		{monitor.Listed{ID: "abc2", Namespace: "default", Flow: "orders", Host: "h2", PID: 2}, monitor.Standby},
@@ -112,7 +111,7 @@ func TestSeveralRunsOfOneName(t *testing.T) {
 		"z":    `has no run "z": abc1`,
 		"abc2": "",
 	} {
-		run, err := a.choose(runs, orders, id, "there")
+		run, err := choose(runs, orders, id, "there")
 		if want == "" {
 			if err != nil || run.ID != "abc2" {
 				t.Errorf("%q: found %v, %v", id, run, err)

@@ -22,22 +22,11 @@ type permitted struct {
 
 // permissions prints the rights that flows need, a block for each connection.
 func (a *app) permissions(paths []string, asJSON bool) error {
-	plan, findings, err := a.compile(paths)
 	if asJSON {
-		answer := struct {
-			judgement
-			Connections []*permitted `json:"connections"`
-		}{judgement: judge(findings, err)}
-		if !answer.OK {
-			return a.refuse(answer.judgement)
-		}
-		answer.Connections = permittedBy(plan)
-		return a.writeJSON(answer)
+		return a.permissionsJSON(paths)
 	}
+	plan, err := a.load(paths)
 	if err != nil {
-		return err
-	}
-	if err := a.judge(findings); err != nil {
 		return err
 	}
 	for i, p := range permittedBy(plan) {
@@ -47,6 +36,19 @@ func (a *app) permissions(paths []string, asJSON bool) error {
 		a.printPermissions(p)
 	}
 	return nil
+}
+
+func (a *app) permissionsJSON(paths []string) error {
+	plan, findings, err := a.compile(paths)
+	answer := struct {
+		judgement
+		Connections []*permitted `json:"connections"`
+	}{judgement: judge(findings, err)}
+	if !answer.OK {
+		return a.refuse(answer.judgement)
+	}
+	answer.Connections = permittedBy(plan)
+	return a.writeJSON(answer)
 }
 
 // permittedBy are the connections of a plan, in its order. The default one is the

@@ -227,13 +227,13 @@ func (a *app) runPlan(plan *planner.Plan, r running, signals *signals, target ta
 	runs := map[*planner.Flow]*followed{}
 	var all []*followed
 	for _, f := range plan.Flows {
-		runs[f] = follow(f, r, listener, signals, a.view.flowLog(log, r.logFormat))
-		defer runs[f].end()
-		runs[f].log.connecting(f, target)
+		run := follow(f, r, listener, signals, a.view.flowLog(log, r.logFormat))
+		defer run.end()
+		run.log.connecting(f, target)
 		if lines == nil {
-			go runs[f].log.progress()
+			go run.log.progress()
 		}
-		all = append(all, runs[f])
+		runs[f], all = run, append(all, run)
 	}
 	defer r.stopInTime(all)()
 	listener.serve(log)
