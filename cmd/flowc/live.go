@@ -37,6 +37,9 @@ const (
 	liveEvery = 250 * time.Millisecond
 	// liveLines is how many flows have a line.
 	liveLines = 8
+	// echoed is what a terminal writes behind the last line at an interrupt. It has to
+	// stay on that line's row, or more would be there than is taken away.
+	echoed = "^C"
 )
 
 // beginLive puts itself between flowc and a terminal that takes escape codes, unless
@@ -138,7 +141,7 @@ func (l *live) draw() {
 			l.drawn = append(l.drawn, fmt.Sprintf("and %d more flows", len(l.runs)-liveLines))
 			break
 		}
-		l.drawn = append(l.drawn, cutTo(lineOf(r.recorder.Snapshot()), width-1))
+		l.drawn = append(l.drawn, cutTo(lineOf(r.recorder.Snapshot()), width-1-len(echoed)))
 	}
 	fmt.Fprint(l.file, strings.Join(l.drawn, "\n"))
 }

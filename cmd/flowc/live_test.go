@@ -59,6 +59,7 @@ func TestTheLiveLine(t *testing.T) {
 	}
 	x.Shows("orders: paused, epoch ")
 	x.Resize(40, 24)
+	eventually(t, "the line is cut to the width", func() bool { return !strings.Contains(x.Screen(), "flight") })
 	screen := x.Shows("orders: paused, epoch ")
 	if n := strings.Count(screen, "orders: paused, epoch "); n != 1 {
 		t.Errorf("the line is there %d times\n%s", n, screen)
