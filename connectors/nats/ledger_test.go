@@ -43,9 +43,9 @@ func TestLedgerChains(t *testing.T) {
 func TestLedgerNext(t *testing.T) {
 	c, _ := link(t, startEmbedded(t), nil)
 	l := openLedger(t, c, someFlow)
-	first := mustAppend(t, l, "epoch", 0, "epoch")
-	mustAppend(t, l, "spec", 0, "spec")
-	second := mustAppend(t, l, "epoch", first, "epoch")
+	first := connectortest.Append(t, l, "epoch", 0, "epoch")
+	connectortest.Append(t, l, "spec", 0, "spec")
+	second := connectortest.Append(t, l, "epoch", first, "epoch")
 	for after, want := range map[uint64]uint64{0: first, first: second, second: 0} {
 		if e, err := l.Next(t.Context(), "epoch", after); err != nil || e.Version != want || (want > 0) != (string(e.Data) == "epoch") {
 			t.Errorf("after %d: expected version %d, found %+v, %v", after, want, e, err)
