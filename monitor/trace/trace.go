@@ -35,16 +35,18 @@ type Tracer struct {
 // maxLinks is how many traces an epoch's span is linked to, those of its first messages.
 const maxLinks = 128
 
-// wanted says whether the environment asks for traces, as the specification of
-// OpenTelemetry has it; without an endpoint nobody would take them.
+// wanted says whether the environment asks for traces: it names an exporter, or an
+// endpoint. The specification of OpenTelemetry would send them without, to a collector
+// on this machine that mostly is not there.
 func wanted() (bool, error) {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || os.Getenv("OTEL_TRACES_EXPORTER") == "none" {
 		return false, nil
 	}
-	if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
+	exporter := os.Getenv("OTEL_TRACES_EXPORTER")
+	if exporter == "" && os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
 		return false, nil
 	}
-	if exporter := os.Getenv("OTEL_TRACES_EXPORTER"); exporter != "" && exporter != "otlp" {
+	if exporter != "" && exporter != "otlp" {
 		return false, fmt.Errorf("OTEL_TRACES_EXPORTER is otlp or none, found %q", exporter)
 	}
 	protocol := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
