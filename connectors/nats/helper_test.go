@@ -45,8 +45,14 @@ func startEmbedded(t testing.TB) string {
 	return s.URL()
 }
 
-// startServer starts a server with options of its own.
+// startServer starts a server with options of its own, and gives its URL.
 func startServer(t testing.TB, change func(*server.Options)) string {
+	t.Helper()
+	return run(t, change).ClientURL()
+}
+
+// run is startServer for a test that needs the server.
+func run(t testing.TB, change func(*server.Options)) *server.Server {
 	t.Helper()
 	options := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}
 	change(options)
@@ -59,7 +65,7 @@ func startServer(t testing.TB, change func(*server.Options)) string {
 	if !s.ReadyForConnections(patience) {
 		t.Fatal("the server did not become ready")
 	}
-	return s.ClientURL()
+	return s
 }
 
 // complete is the settings of a role with the defaults of its fields.
@@ -115,6 +121,18 @@ func client(t testing.TB, url string, options ...natsgo.Option) jetstream.JetStr
 		t.Fatal(err)
 	}
 	return js
+}
+
+// someOrders is a link to a server with a stream ORDERS on orders.> that holds n
+// messages on orders.x, what the link reports, and a client beside it.
+func someOrders(t testing.TB, n int) (*connection, *notices, jetstream.JetStream) {
+	t.Helper()
+	url := startEmbedded(t)
+	js := client(t, url)
+	makeStream(t, js, streamOn("ORDERS", "orders.>"))
+	fill(t, js, n, "orders.x")
+	c, said := link(t, url, nil)
+	return c, said, js
 }
 
 func makeStream(t testing.TB, js jetstream.JetStream, config jetstream.StreamConfig) jetstream.Stream {

@@ -16,23 +16,6 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// run starts a server of a test and returns it.
-func run(t *testing.T, change func(*server.Options)) *server.Server {
-	t.Helper()
-	options := &server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true}
-	change(options)
-	s, err := server.NewServer(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the server did not become ready")
-	}
-	return s
-}
-
 func TestTheFirstServerThatAnswersIsTaken(t *testing.T) {
 	dead, deadURL := startProxy(t, "nats://127.0.0.1:1")
 	dead.close()

@@ -121,11 +121,7 @@ func TestStatsOfAStreamThatLosesUnreadMessages(t *testing.T) {
 
 // A stream without limits is never looked at, nor one that is caught up.
 func TestOnlyLaggingStreamsWithLimitsAreLookedAt(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 10, "orders.x")
-	c, _ := link(t, url, nil)
+	c, _, _ := someOrders(t, 10)
 	s := ordersFrom(t, c, nil)
 	read(t, s, records(10))
 	late := time.Now().Add(time.Hour)

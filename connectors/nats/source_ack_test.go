@@ -12,11 +12,7 @@ import (
 // What is certified and comes again, since its acknowledgement was lost, is
 // acknowledged and not read again.
 func TestRedeliveriesOfWhatIsCertified(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 5, "orders.x")
-	c, _ := link(t, url, nil)
+	c, _, js := someOrders(t, 5)
 	s := ordersFrom(t, c, connectors.Settings{"ack_wait": time.Second})
 	d := read(t, s, records(5)).(*delivery)
 	d.reader.settle(d) // as Ack does, and then nothing goes out
@@ -59,11 +55,7 @@ func TestHeartbeatsKeepWhatIsInHand(t *testing.T) {
 }
 
 func TestAcknowledgingThroughADeletedConsumerIsNoticed(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 3, "orders.x")
-	c, _ := link(t, url, nil)
+	c, _, js := someOrders(t, 3)
 	d := read(t, ordersFrom(t, c, nil), records(3))
 	if err := js.DeleteConsumer(t.Context(), "ORDERS", consumerName(someFlow)); err != nil {
 		t.Fatal(err)
@@ -72,11 +64,7 @@ func TestAcknowledgingThroughADeletedConsumerIsNoticed(t *testing.T) {
 }
 
 func TestStatsCountWhatIsPending(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 30, "orders.x")
-	c, _ := link(t, url, nil)
+	c, _, _ := someOrders(t, 30)
 	s := ordersFrom(t, c, nil)
 	if got := s.Stats().Pending; got != 30 {
 		t.Errorf("expected 30 pending messages, found %d", got)
@@ -102,11 +90,7 @@ func TestSeekTakesDeliveriesBack(t *testing.T) {
 		{"release", func(d connectors.Delivery) error { d.Release(t.Context()); return nil }},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			url := startEmbedded(t)
-			js := client(t, url)
-			makeStream(t, js, streamOn("ORDERS", "orders.>"))
-			fill(t, js, 20, "orders.x")
-			c, _ := link(t, url, nil)
+			c, _, js := someOrders(t, 20)
 			s := ordersFrom(t, c, nil)
 			old := read(t, s, records(10))
 			seek(t, s)
@@ -123,9 +107,7 @@ func TestSeekTakesDeliveriesBack(t *testing.T) {
 
 // Close has a context like all calls, and a context needs no deadline.
 func TestCloseNeedsNoDeadline(t *testing.T) {
-	url := startEmbedded(t)
-	makeStream(t, client(t, url), streamOn("ORDERS", "orders.>"))
-	c, _ := link(t, url, nil)
+	c, _, _ := someOrders(t, 0)
 	if err := ordersFrom(t, c, nil).Close(t.Context()); err != nil {
 		t.Error(err)
 	}

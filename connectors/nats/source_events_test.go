@@ -49,11 +49,7 @@ func TestEventsBelowAnIdleSource(t *testing.T) {
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			url := startEmbedded(t)
-			js := client(t, url)
-			makeStream(t, js, streamOn("ORDERS", "orders.>"))
-			fill(t, js, 5, "orders.x")
-			c, _ := link(t, url, nil)
+			c, _, js := someOrders(t, 5)
 			s := ordersFrom(t, c, nil)
 			d := read(t, s, records(5))
 			ack(t, d)

@@ -153,10 +153,7 @@ func TestAMessageBeyondTheByteBoundComesAlone(t *testing.T) {
 }
 
 func TestMaxAgeCountsFromTheFirstRecord(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	c, _ := link(t, url, nil)
+	c, _, js := someOrders(t, 0)
 	s := ordersFrom(t, c, nil)
 	fill(t, js, 3, "orders.x")
 	begun := time.Now()
@@ -168,9 +165,7 @@ func TestMaxAgeCountsFromTheFirstRecord(t *testing.T) {
 }
 
 func TestAnIdleReadIsEmptyAfterItsBudget(t *testing.T) {
-	url := startEmbedded(t)
-	makeStream(t, client(t, url), streamOn("ORDERS", "orders.>"))
-	c, _ := link(t, url, nil)
+	c, _, _ := someOrders(t, 0)
 	d := read(t, ordersFrom(t, c, nil), connectors.Bounds{MaxRecords: 1000, MaxWait: 50 * time.Millisecond})
 	if len(d.Messages()) != 0 || d.Covers() != nil || d.Position() != nil {
 		t.Errorf("expected nothing, found %v", d.Covers())
@@ -180,11 +175,7 @@ func TestAnIdleReadIsEmptyAfterItsBudget(t *testing.T) {
 }
 
 func TestStopClosesTheEpochAtOnce(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 3, "orders.x")
-	c, _ := link(t, url, nil)
+	c, _, _ := someOrders(t, 3)
 	s := ordersFrom(t, c, nil)
 	long := connectors.Bounds{MaxRecords: 1000, MaxWait: time.Hour}
 	stop, closed := make(chan struct{}), make(chan error, 1)
@@ -217,11 +208,7 @@ func ready(s *source) int {
 }
 
 func TestACancelledReadAcknowledgesNothing(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 3, "orders.x")
-	c, _ := link(t, url, nil)
+	c, _, js := someOrders(t, 3)
 	s := ordersFrom(t, c, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	failed := make(chan error, 1)
@@ -243,10 +230,7 @@ func TestACancelledReadAcknowledgesNothing(t *testing.T) {
 }
 
 func TestTheConsumerIsAsDescribed(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	c, _ := link(t, url, nil)
+	c, _, js := someOrders(t, 0)
 	s := openSource(t, c, connectors.SourceOptions{Epoch: connectors.Bounds{MaxRecords: 5000}}, sourcesOf(connectors.Settings{"ack_wait": 7 * time.Second}, "orders.a", "orders.b.>")...)
 	seek(t, s)
 	config := consumerInfo(t, js, "ORDERS").Config

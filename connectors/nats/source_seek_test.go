@@ -13,11 +13,7 @@ import (
 )
 
 func TestReleaseAndSeekReadAgainFromThePosition(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 60, "orders.x")
-	c, said := link(t, url, nil)
+	c, said, js := someOrders(t, 60)
 	s := ordersFrom(t, c, nil)
 	certified := read(t, s, records(20))
 	ack(t, certified)
@@ -60,11 +56,7 @@ func TestSeekOfANewOwnerTakesBackWhatTheFormerOneHeld(t *testing.T) {
 }
 
 func TestCloseHandsBackAtOnce(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 20, "orders.x")
-	c, _ := link(t, url, nil)
+	c, _, js := someOrders(t, 20)
 	s := ordersFrom(t, c, connectors.Settings{"ack_wait": time.Hour})
 	expectSequences(t, read(t, s, records(20)), upTo(1, 20))
 	closeSource(t, s)
@@ -135,11 +127,7 @@ func TestDeliveriesThatWereLostOnTheWayComeAgain(t *testing.T) {
 }
 
 func TestAGapBetweenDeliveriesInterrupts(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 5, "orders.x")
-	c, _ := link(t, url, nil)
+	c, _, _ := someOrders(t, 5)
 	s := ordersFrom(t, c, nil)
 	d := read(t, s, records(2))
 	forged := *d.(*delivery).held[1].reply
@@ -153,11 +141,7 @@ func TestAGapBetweenDeliveriesInterrupts(t *testing.T) {
 }
 
 func TestAConsumerDeletedUnderTheReaderIsMadeAgain(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 30, "orders.x")
-	c, said := link(t, url, nil)
+	c, said, js := someOrders(t, 30)
 	s := ordersFrom(t, c, nil)
 	certified := read(t, s, records(10))
 	ack(t, certified)
@@ -175,11 +159,7 @@ func TestAConsumerDeletedUnderTheReaderIsMadeAgain(t *testing.T) {
 func TestAStreamMadeAnewIsReadFromItsBeginning(t *testing.T) {
 	for _, sought := range []bool{true, false} {
 		t.Run(fmt.Sprintf("reading %v", sought), func(t *testing.T) {
-			url := startEmbedded(t)
-			js := client(t, url)
-			makeStream(t, js, streamOn("ORDERS", "orders.>"))
-			fill(t, js, 10, "orders.x")
-			c, said := link(t, url, nil)
+			c, said, js := someOrders(t, 10)
 			s := ordersFrom(t, c, nil)
 			certified := read(t, s, records(10))
 			ack(t, certified)
@@ -292,10 +272,7 @@ func TestForeignConsumersAreRefused(t *testing.T) {
 }
 
 func TestAPausedConsumerIsRefused(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	c, _ := link(t, url, nil)
+	c, _, js := someOrders(t, 0)
 	closeSource(t, ordersFrom(t, c, nil))
 	if _, err := js.PauseConsumer(t.Context(), "ORDERS", consumerName(someFlow), time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
@@ -354,10 +331,7 @@ func TestAConsumerWithASingleCreditIsUpgradedInPlace(t *testing.T) {
 
 // The consumer carries the plan that it is read by.
 func TestTheConsumerCarriesThePlan(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	c, _ := link(t, url, nil)
+	c, _, js := someOrders(t, 0)
 	var made time.Time
 	for _, plan := range []string{"one", "two"} {
 		s := openSource(t, c, connectors.SourceOptions{Fingerprint: plan}, sourcesOf(nil, "orders.>")...)

@@ -98,11 +98,7 @@ func TestCaughtUpOverSeveralStreams(t *testing.T) {
 }
 
 func TestTheTargetStaysAfterAnInterruption(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 10, "orders.x")
-	c, _ := link(t, url, nil)
+	c, _, js := someOrders(t, 10)
 	s := openSource(t, c, connectors.SourceOptions{UntilCaughtUp: true}, sourcesOf(nil, "orders.>")...)
 	seek(t, s)
 	d := read(t, s, records(4))
@@ -117,11 +113,7 @@ func TestTheTargetStaysAfterAnInterruption(t *testing.T) {
 }
 
 func TestTheConsumersNumberOfPendingMessagesMayLag(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 10, "orders.x")
-	c, _ := link(t, url, nil)
+	c, _, _ := someOrders(t, 10)
 	s := openSource(t, c, connectors.SourceOptions{UntilCaughtUp: true}, sourcesOf(nil, "orders.>")...)
 	seek(t, s)
 	s.mu.Lock()

@@ -125,8 +125,10 @@ func TestWhereNoStartIs(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			_, err := openSource(t, c, connectors.SourceOptions{}, sourcesOf(startAt(t, v.start), v.subjects...)...).Seek(t.Context(), someRecords, nil)
 			expectEnvironment(t, v.name, err, v.err)
-			if _, err := js.Consumer(t.Context(), "ORDERS", consumerName(someFlow)); err == nil {
-				t.Error("expected no consumer to be made")
+			for _, stream := range []string{"ORDERS", "RETURNS", "QUEUE"} {
+				if info, err := c.consumerInfo(t.Context(), stream, consumerName(someFlow)); err != nil || info != nil {
+					t.Errorf("expected no consumer of %s to be made, found %+v, %v", stream, info, err)
+				}
 			}
 		})
 	}
@@ -145,11 +147,7 @@ func TestAStartHolds(t *testing.T) {
 	} {
 		for _, lost := range []string{"nothing", "the position", "the consumer"} {
 			t.Run(v.name+" without "+lost, func(t *testing.T) {
-				url := startEmbedded(t)
-				js := client(t, url)
-				makeStream(t, js, streamOn("ORDERS", "orders.>"))
-				fill(t, js, v.filled, "orders.x")
-				c, _ := link(t, url, nil)
+				c, _, js := someOrders(t, v.filled)
 				open := func() *source {
 					return openSource(t, c, connectors.SourceOptions{}, sourcesOf(startAt(t, v.start), "orders.>")...)
 				}
@@ -179,11 +177,7 @@ func TestAStartHolds(t *testing.T) {
 // What a start skipped stays skipped when the consumer is reset; a stream that is
 // made anew is read from its first message.
 func TestAStartAfterResetAndRecreation(t *testing.T) {
-	url := startEmbedded(t)
-	js := client(t, url)
-	makeStream(t, js, streamOn("ORDERS", "orders.>"))
-	fill(t, js, 10, "orders.x")
-	c, said := link(t, url, nil)
+	c, said, js := someOrders(t, 10)
 	s := openSource(t, c, connectors.SourceOptions{}, sourcesOf(startAt(t, "new"), "orders.>")...)
 	at := seek(t, s)
 	fill(t, js, 5, "orders.x")
