@@ -224,10 +224,14 @@ func (p *publisher) refused(subject string) {
 	}
 }
 
+// calmTime is how long a publisher that failed waits for the answers to what it had
+// sent.
+const calmTime = 200 * time.Millisecond
+
 // calm waits a little, after a failure, for what is still outstanding: mostly its
 // answers are on the way.
-func (p *publisher) calm(patience time.Duration) {
-	deadline := time.NewTimer(patience)
+func (p *publisher) calm() {
+	deadline := time.NewTimer(calmTime)
 	defer deadline.Stop()
 	for p.outstanding().Messages > 0 {
 		select {

@@ -81,10 +81,6 @@ func (s *session) untilCancelled(ctx context.Context) (release func() bool) {
 	})
 }
 
-// calmTime is how long a session that failed waits for the answers to what it had
-// sent.
-const calmTime = 200 * time.Millisecond
-
 // broken ends the session after a failure: nothing that is still buffered may be
 // written later.
 func (s *session) broken(err error) error {
@@ -92,7 +88,7 @@ func (s *session) broken(err error) error {
 		err = denied
 	}
 	if s.link.nc.IsConnected() && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		s.publisher.calm(calmTime)
+		s.publisher.calm()
 	}
 	s.dialer.cut()
 	s.link.Close()
