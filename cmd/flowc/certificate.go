@@ -20,12 +20,7 @@ func (a *app) epochsShowCommand() *cobra.Command {
 		Use:   "show FLOW N",
 		Short: "Show the certificate of an epoch",
 		Long:  "Show the whole certificate of an epoch. It is looked for from the newest one on,\nwith one read of the ledger each.\n\n" + flowArgument,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usagef("%s needs a flow and the number of an epoch", cmd.CommandPath())
-			}
-			return nil
-		},
+		Args:  flowAnd("the number of an epoch"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			epoch, err := strconv.ParseUint(args[1], 10, 64)
 			if err != nil || epoch == 0 {

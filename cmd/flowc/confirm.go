@@ -9,9 +9,12 @@ import (
 	"strings"
 )
 
-// confirm asks a person, on a terminal. Without one nothing is asked and nothing
-// is done.
-func (a *app) confirm(question string) error {
+// confirm asks a person, on a terminal, unless the flags say yes. Without one nothing is
+// asked and nothing is done.
+func (a *app) confirm(yes bool, question string) error {
+	if yes {
+		return nil
+	}
 	if !isTerminal(a.in) {
 		return usagef("this asks for a confirmation, and standard input is no terminal: add --yes")
 	}

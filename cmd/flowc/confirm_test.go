@@ -14,7 +14,7 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 	defer func() { _ = nothing.Close() }()
 	a := &app{in: nothing, errs: io.Discard}
-	if err := a.confirm("really?"); err == nil || !strings.Contains(err.Error(), "--yes") {
+	if err := a.confirm(false, "really?"); err == nil || !strings.Contains(err.Error(), "--yes") {
 		t.Errorf("expected a hint at --yes, found %v", err)
 	}
 }

@@ -13,14 +13,8 @@ import (
 )
 
 func (a *app) deadCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "dead",
-		Short: "Show, replay and purge the dead letters of a flow",
-		Args:  knownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.deadListCommand(), a.deadShowCommand(), a.deadReplayCommand(), a.deadPurgeCommand())
-	return cmd
+	return group("dead", "Show, replay and purge the dead letters of a flow",
+		a.deadListCommand(), a.deadShowCommand(), a.deadReplayCommand(), a.deadPurgeCommand())
 }
 
 // letterArgument is what the commands say of their argument LETTER.
@@ -56,12 +50,7 @@ func (a *app) deadShowCommand() *cobra.Command {
 		Use:   "show FLOW LETTER",
 		Short: "Show a dead letter: why it is one, and the original message",
 		Long:  "Show why a message became a dead letter, and the message as it came.\n\n" + letterArgument,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usagef("%s needs a flow and a letter", cmd.CommandPath())
-			}
-			return nil
-		},
+		Args:  flowAnd("a letter"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withLetters(cmd.Context(), args, k, true, func(_ *flowLeft, letters []connectors.Letter) error {
 				return letterTable(letters[0]).print(a.out)
@@ -89,13 +78,6 @@ func (a *app) deadPurgeCommand() *cobra.Command {
 	k.add(cmd.Flags())
 	cmd.Flags().BoolVar(&yes, "yes", false, "do it without asking")
 	return cmd
-}
-
-func atLeastOneFlow(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return usagef("%s needs a flow: its name, or its file", cmd.CommandPath())
-	}
-	return nil
 }
 
 // letterLine is a letter as ls --json prints it.
@@ -154,8 +136,8 @@ func letterTable(l connectors.Letter) table {
 }
 
 func (a *app) purgeLetters(ctx context.Context, f *flowLeft, letters []connectors.Letter, yes bool) error {
-	if len(letters) > 0 && !yes {
-		if err := a.confirm(fmt.Sprintf("remove %s of flow %s for good?", plural(uint64(len(letters)), "dead letter"), f.flow)); err != nil {
+	if len(letters) > 0 {
+		if err := a.confirm(yes, fmt.Sprintf("remove %s of flow %s for good?", plural(uint64(len(letters)), "dead letter"), f.flow)); err != nil {
 			return err
 		}
 	}

@@ -37,8 +37,8 @@ removed too; what is bad still stays, and makes the status 1.
 }
 
 func (a *app) replayLetters(ctx context.Context, f *flowLeft, letters []connectors.Letter, asJSON bool) error {
-	if f.file == nil {
-		return usagef("a replay makes the rows anew, which needs the flow's file")
+	if err := f.mustHaveFile("a replay"); err != nil {
+		return err
 	}
 	failed, rows := 0, 0
 	err := exec.ReplayLetters(ctx, f.file, f.ledger, letters, a.warn, func(l exec.ReplayedLetter) {

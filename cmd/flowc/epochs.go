@@ -13,14 +13,7 @@ import (
 )
 
 func (a *app) epochsCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "epochs",
-		Short: "Show the certificates of a flow's epochs",
-		Args:  knownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.epochsListCommand(), a.epochsShowCommand())
-	return cmd
+	return group("epochs", "Show the certificates of a flow's epochs", a.epochsListCommand(), a.epochsShowCommand())
 }
 
 func (a *app) epochsListCommand() *cobra.Command {
@@ -45,13 +38,6 @@ func (a *app) epochsListCommand() *cobra.Command {
 	cmd.Flags().IntVar(&last, "last", 20, "`N` newest records")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
-}
-
-func oneFlow(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usagef("%s needs one flow: its name, or its file", cmd.CommandPath())
-	}
-	return nil
 }
 
 func (a *app) listEpochs(ctx context.Context, l *left, ledger connectors.Ledger, last int, asJSON bool) error {

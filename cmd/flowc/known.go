@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/planner"
@@ -50,7 +49,7 @@ func (a *app) find(ctx context.Context, flow string, k known) (f *flowLeft, err 
 			f.end()
 		}
 	}()
-	if flow == stdin || filepath.Ext(flow) == ".flow" {
+	if isFile(flow) {
 		err = a.findFile(ctx, f, flow, k)
 	} else {
 		err = a.findName(ctx, f, flow, k)
@@ -108,6 +107,14 @@ func (a *app) findLedger(ctx context.Context, f *flowLeft, k known) (err error) 
 	}
 	f.ledger, err = f.findIn(ctx)
 	return err
+}
+
+// mustHaveFile refuses to make rows anew of a flow that only its name is known of.
+func (f *flowLeft) mustHaveFile(what string) error {
+	if f.file == nil {
+		return usagef("%s makes the rows anew, which needs the flow's file", what)
+	}
+	return nil
 }
 
 func (f *flowLeft) end() {

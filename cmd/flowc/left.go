@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"maps"
-	"path/filepath"
 	"strings"
 
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
 	"github.com/flowlang/flow/planner"
-	"github.com/spf13/cobra"
 )
 
 // left is a flow whose traces a command looks into, and the connection that keeps
@@ -18,10 +16,6 @@ type left struct {
 	flow connectors.Identity
 	conn connectors.Connection
 }
-
-// flowArgument is what the commands say of their argument FLOW.
-const flowArgument = `FLOW is a flow's name, in the --namespace, and the NATS flags say where it ran; or
-it is the flow's file, ending in .flow, whose connection is used.`
 
 // open connects to where a flow ran, which a name or a file tells.
 func (a *app) open(ctx context.Context, flow string, n natsFlags) (*left, error) {
@@ -32,7 +26,7 @@ func (a *app) open(ctx context.Context, flow string, n natsFlags) (*left, error)
 	at := target{settings: settings, origin: origin}
 	id, conn := connectors.Identity{Namespace: a.namespace, Flow: flow}, a.defaultConnection(at)
 	switch {
-	case flow == stdin, filepath.Ext(flow) == ".flow":
+	case isFile(flow):
 		f, err := a.onlyFlow(flow, at, nil)
 		if err != nil {
 			return nil, err
@@ -51,18 +45,6 @@ func (a *app) defaultConnection(t target) *planner.Connection {
 	settings := maps.Clone(t.settings)
 	nats.Connection.Complete(settings)
 	return &planner.Connection{Name: nats.Name, Kind: nats, Settings: settings}
-}
-
-// knownCommand refuses an unknown command of a group, and says what was meant.
-func knownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var known []string
-	for _, c := range cmd.Commands() {
-		known = append(known, c.Name())
-	}
-	return usagef("unknown command %q for %q, which has %s%s", args[0], cmd.CommandPath(), strings.Join(known, ", "), meant(args[0], "", known))
 }
 
 // onlyFlow is the one flow of a file.

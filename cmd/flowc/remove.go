@@ -54,10 +54,8 @@ func (a *app) remove(ctx context.Context, flow string, n natsFlags, yes bool) er
 	if !removable(remains) {
 		return nil
 	}
-	if !yes {
-		if err := a.confirm("remove this? A later run then reads everything again."); err != nil {
-			return err
-		}
+	if err := a.confirm(yes, "remove this? A later run then reads everything again."); err != nil {
+		return err
 	}
 	if err := l.conn.Remove(ctx, l.flow, remains); err != nil {
 		return remotely(err)

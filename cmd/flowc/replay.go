@@ -49,8 +49,8 @@ func (a *app) replay(ctx context.Context, path string, k known, epoch uint64) er
 		return err
 	}
 	defer f.end()
-	if f.file == nil {
-		return usagef("a replay makes the rows anew, which needs the flow's file")
+	if err := f.mustHaveFile("a replay"); err != nil {
+		return err
 	}
 	err = exec.Replay(ctx, f.file, f.ledger, epoch, a.warn, func(p connectors.Prepared) error {
 		return writeReplayed(a.out, p)

@@ -12,14 +12,8 @@ import (
 )
 
 func (a *app) schemaCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "schema",
-		Short: "Show or reset the schemas that a flow keeps",
-		Args:  knownCommand,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(a.schemaListCommand(), a.schemaShowCommand(), a.schemaResetCommand())
-	return cmd
+	return group("schema", "Show or reset the schemas that a flow keeps",
+		a.schemaListCommand(), a.schemaShowCommand(), a.schemaResetCommand())
 }
 
 func (a *app) schemaListCommand() *cobra.Command {
@@ -89,12 +83,8 @@ the next run.
 	return cmd
 }
 
-func flowAndResource(cmd *cobra.Command, args []string) error {
-	if len(args) != 2 {
-		return usagef("%s needs a flow and the name of a resource", cmd.CommandPath())
-	}
-	return nil
-}
+// flowAndResource are the arguments of what is about one schema.
+var flowAndResource = flowAnd("the name of a resource")
 
 func (a *app) listSchemas(ctx context.Context, l *left, ledger connectors.Ledger, asJSON bool) error {
 	kept, err := exec.KeptSchemas(ctx, ledger)
@@ -171,10 +161,8 @@ func (a *app) resetSchema(ctx context.Context, l *left, ledger connectors.Ledger
 	if err := l.mustRest(ctx); err != nil {
 		return err
 	}
-	if !yes {
-		if err := a.confirm(fmt.Sprintf("forget the schema of %s, with %s?", resource, plural(uint64(len(kept.Schema.Columns)), "column"))); err != nil {
-			return err
-		}
+	if err := a.confirm(yes, fmt.Sprintf("forget the schema of %s, with %s?", resource, plural(uint64(len(kept.Schema.Columns)), "column"))); err != nil {
+		return err
 	}
 	e, err := exec.ResetSchema(ctx, ledger, resource)
 	if err != nil {

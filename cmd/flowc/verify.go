@@ -62,11 +62,13 @@ func (a *app) verify(ctx context.Context, flow string, v verifying) error {
 		return err
 	}
 	defer f.end()
-	switch {
-	case v.accept:
+	if v.accept {
 		return a.acceptDestinations(ctx, f, v.yes)
-	case v.repair && f.file == nil:
-		return usagef("--repair makes the rows anew, which needs the flow's file")
+	}
+	if v.repair {
+		if err := f.mustHaveFile("--repair"); err != nil {
+			return err
+		}
 	}
 	found, err := f.verify(ctx, v)
 	if err != nil {
@@ -102,10 +104,8 @@ func (a *app) acceptDestinations(ctx context.Context, f *flowLeft, yes bool) err
 	if err := f.mustRest(ctx); err != nil {
 		return err
 	}
-	if !yes {
-		if err := a.confirm("take the destinations as they are? What is missing there is given up."); err != nil {
-			return err
-		}
+	if err := a.confirm(yes, "take the destinations as they are? What is missing there is given up."); err != nil {
+		return err
 	}
 	e, err := exec.AcceptDestinations(ctx, f.ledger)
 	if err != nil {
