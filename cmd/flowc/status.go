@@ -9,6 +9,7 @@ import (
 	"github.com/flowlang/flow/connectors"
 	"github.com/flowlang/flow/exec"
 	"github.com/flowlang/flow/lang"
+	"github.com/flowlang/flow/viewer"
 )
 
 // The statuses of flowc.
@@ -93,7 +94,7 @@ func (a *app) colored() bool {
 	case "never":
 		return false
 	}
-	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "" && isTerminal(a.errs)
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "" && viewer.IsTerminal(a.errs)
 }
 
 // runStatus is the status after a run that failed. Before the flow was admitted
