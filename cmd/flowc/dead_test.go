@@ -18,26 +18,25 @@ func TestDead(t *testing.T) {
 	}
 	text := `from nats "orders.>" schema { id: int, note: string%s } epoch 10/1s to nats stream "OUT" subject "out.v1" on error dead letter to nats subject "dead.x"`
 	file := writeFile(t, "orders.flow", fmt.Sprintf(text, ""))
-	asked := func(args ...string) ran { return flowc(t, "", append(args, "--server", w.server.URL())...) }
-	if r := asked("dead", "ls", "orders"); r.status == statusDone || !strings.Contains(r.errs, "no flow has run there") {
+	if r := w.flowc("dead", "ls", "orders"); r.status == statusDone || !strings.Contains(r.errs, "no flow has run there") {
 		t.Errorf("before a run: status %d\n%s%s", r.status, r.out, r.errs)
 	}
-	if r := asked("run", "--until", "caught-up", file); r.status != statusDone {
+	if r := w.flowc("run", "--until", "caught-up", file); r.status != statusDone {
 		t.Fatal(r.errs)
 	}
 
 	for _, flow := range []string{"orders", file} {
-		r := asked("dead", "ls", flow)
+		r := w.flowc("dead", "ls", flow)
 		if lines := strings.Split(r.out, "\n"); r.status != statusDone || len(lines) != 5 || !strings.HasPrefix(lines[1], "FLOW_DEAD/1 ") || !strings.Contains(lines[1], "F5003") {
 			t.Errorf("%s: status %d\n%s%s", flow, r.status, r.out, r.errs)
 		}
 		r.inert(t, "FLOW_DEAD/2")
 	}
-	r := asked("dead", "ls", "orders", "--json")
+	r := w.flowc("dead", "ls", "orders", "--json")
 	if lines := strings.Split(strings.TrimSpace(r.out), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[0], `{"letter":"FLOW_DEAD/1",`) {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
-	r = asked("dead", "show", "orders", "2")
+	r = w.flowc("dead", "show", "orders", "2")
 	r.inert(t, `\x1b[2J`)
 	if r.status != statusDone || !strings.Contains(r.out, "sequence 5 of stream ORDERS") {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
@@ -52,25 +51,25 @@ func TestDead(t *testing.T) {
 		"replay orders":            "needs the flow's file",
 		"ls " + w.flow("10/1s"):    "keeps no dead letters",
 	} {
-		if r := asked(append([]string{"dead"}, strings.Fields(args)...)...); r.status == statusDone || !strings.Contains(r.errs, says) {
+		if r := w.flowc(append([]string{"dead"}, strings.Fields(args)...)...); r.status == statusDone || !strings.Contains(r.errs, says) {
 			t.Errorf("%s: status %d\n%s%s", args, r.status, r.out, r.errs)
 		}
 	}
 
 	mended := writeFile(t, "orders.flow", fmt.Sprintf(text, ", ..."))
-	r = asked("dead", "replay", mended, "FLOW_DEAD/3")
+	r = w.flowc("dead", "replay", mended, "FLOW_DEAD/3")
 	if r.status != statusDone || r.out != "1 of 1 dead letter replayed, 1 row written\n" || w.stored("OUT") != 4 || w.stored("FLOW_DEAD") != 2 {
 		t.Errorf("status %d, %d rows, %d letters\n%s%s", r.status, w.stored("OUT"), w.stored("FLOW_DEAD"), r.out, r.errs)
 	}
-	r = asked("dead", "replay", mended)
+	r = w.flowc("dead", "replay", mended)
 	r.inert(t, "FLOW_DEAD/2 stays: F5003: ")
 	if r.status != statusFailed || !strings.HasSuffix(r.out, "1 of 2 dead letters replayed, 1 row written\n") || w.stored("OUT") != 5 || w.stored("FLOW_DEAD") != 1 {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
-	if r := asked("dead", "purge", "orders", "--yes"); r.status != statusDone || r.out != "removed 1 dead letter of flow default/orders\n" || w.stored("FLOW_DEAD") != 0 {
+	if r := w.flowc("dead", "purge", "orders", "--yes"); r.status != statusDone || r.out != "removed 1 dead letter of flow default/orders\n" || w.stored("FLOW_DEAD") != 0 {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
-	if r := asked("verify", mended); r.status != statusDone {
+	if r := w.flowc("verify", mended); r.status != statusDone {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
 }

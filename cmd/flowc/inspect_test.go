@@ -14,9 +14,8 @@ func TestARunThatGoesOn(t *testing.T) {
 		c := w.consumer()
 		return c.AckFloor.Stream == 10 && c.NumWaiting > 0
 	})
-	asked := func(args ...string) ran { return flowc(t, "", append(args, "--server", w.server.URL(), "--yes")...) }
 
-	r := asked("schema", "reset", "orders", "orders")
+	r := w.flowc("schema", "reset", "orders", "orders", "--yes")
 	if r.status != statusFailed || !strings.Contains(r.errs, "flow default/orders runs: somebody waits for messages through the consumer flow-default-orders of stream ORDERS") {
 		t.Errorf("expected that a reset is refused, found status %d\n%s", r.status, r.errs)
 	}
@@ -24,13 +23,13 @@ func TestARunThatGoesOn(t *testing.T) {
 		t.Fatal("a reset that was refused ended the run")
 	}
 
-	r = asked("rm", "orders")
+	r = w.flowc("rm", "orders", "--yes")
 	if r.status != statusDone || !strings.Contains(r.out, "in use by a run that will stop") || !strings.Contains(r.out, "removed; ") {
 		t.Errorf("expected that it is removed, found status %d\n%s%s", r.status, r.out, r.errs)
 	}
 	p.ends(statusFailed, soon)
 	p.says("has lost this flow's records while it ran")
-	if r = asked("rm", "orders"); !strings.Contains(r.out, "flow default/orders left nothing on ") {
+	if r = w.flowc("rm", "orders", "--yes"); !strings.Contains(r.out, "flow default/orders left nothing on ") {
 		t.Errorf("the run left something again\n%s%s", r.out, r.errs)
 	}
 	if got := w.stored("OUT"); got != 10 {

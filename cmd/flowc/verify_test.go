@@ -14,12 +14,11 @@ func TestVerify(t *testing.T) {
 	w := newWorld(t)
 	w.publish(20)
 	file := w.flow("10/1s")
-	asked := func(args ...string) ran { return flowc(t, "", append(args, "--server", w.server.URL())...) }
-	if r := asked("run", "--until", "caught-up", file); r.status != statusDone {
+	if r := w.flowc("run", "--until", "caught-up", file); r.status != statusDone {
 		t.Fatal(r.errs)
 	}
 	for _, flow := range []string{"orders", file} {
-		r := asked("verify", flow)
+		r := w.flowc("verify", flow)
 		if r.status != statusDone || !strings.Contains(r.out, "flow default/orders, epochs 1 to 2: 2 certificates") || !strings.Contains(r.out, "20 of 20 rows found, 0 missing, 0 duplicate, 0 out of order") ||
 			!strings.HasSuffix(r.out, "all there, once and in order\n") {
 			t.Errorf("%s: status %d\n%s%s", flow, r.status, r.out, r.errs)
@@ -33,7 +32,7 @@ func TestVerify(t *testing.T) {
 	if err := out.DeleteMsg(t.Context(), 15); err != nil {
 		t.Fatal(err)
 	}
-	r := asked("verify", file, "--json")
+	r := w.flowc("verify", file, "--json")
 	var found struct {
 		Complete bool
 		Rows     int
@@ -43,7 +42,7 @@ func TestVerify(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.out), &found); err != nil || r.status != statusFailed || found.Complete || found.Rows != 20 || found.Missing != 1 || len(found.Lots) != 1 || found.Lots[0].Epoch != 2 {
 		t.Errorf("status %d, %+v, %v\n%s%s", r.status, found, err, r.out, r.errs)
 	}
-	if r := asked("verify", file, "--to", "1"); r.status != statusDone {
+	if r := w.flowc("verify", file, "--to", "1"); r.status != statusDone {
 		t.Errorf("epoch 1 alone: status %d\n%s%s", r.status, r.out, r.errs)
 	}
 	for args, says := range map[string]string{
@@ -56,17 +55,17 @@ func TestVerify(t *testing.T) {
 		file + " --from 2 --to 1":     "is empty",
 		file + " --from nonsense":     "invalid argument",
 		file + " --param nonsense":    "--param is NAME=VALUE",
-		file + " --ledger " + file:    "",
+		file + " --ledger " + file:    "locking the ledger's directory",
 		"nosuch.flow":                 "there is no file nosuch.flow",
 		"orders orders":               "needs one flow",
 		file + " --namespace another": "has no certificates of flow another/orders",
 	} {
-		if r := asked(append([]string{"verify"}, strings.Fields(args)...)...); r.status == statusDone || !strings.Contains(r.errs, says) {
+		if r := w.flowc(append([]string{"verify"}, strings.Fields(args)...)...); r.status == statusDone || !strings.Contains(r.errs, says) {
 			t.Errorf("%s: status %d\n%s%s", args, r.status, r.out, r.errs)
 		}
 	}
 
-	r = asked("verify", file, "--repair")
+	r = w.flowc("verify", file, "--repair")
 	if r.status != statusFailed || !strings.Contains(r.out, "epoch 2: 0 rows written again, 1 not stored: the stream still remembers their ids") {
 		t.Errorf("within the duplicate window: status %d\n%s%s", r.status, r.out, r.errs)
 	}
@@ -76,17 +75,17 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "it is repaired", func() bool {
-		r = asked("verify", file, "--repair")
+		r = w.flowc("verify", file, "--repair")
 		return r.status == statusDone
 	})
 	if !strings.Contains(r.out, "epoch 2: 1 row written again") || w.stored("OUT") != 20 {
 		t.Errorf("repaired to %d messages\n%s%s", w.stored("OUT"), r.out, r.errs)
 	}
-	w.acceptsOnly(file, asked)
+	w.acceptsOnly(file)
 }
 
 // acceptsOnly makes the destination anew, which is accepted once and for all.
-func (w *world) acceptsOnly(file string, asked func(...string) ran) {
+func (w *world) acceptsOnly(file string) {
 	t := w.t
 	t.Helper()
 	if err := w.js.DeleteStream(t.Context(), "OUT"); err != nil {
@@ -95,14 +94,14 @@ func (w *world) acceptsOnly(file string, asked func(...string) ran) {
 	if _, err := w.js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "OUT", Subjects: []string{"out.>"}}); err != nil {
 		t.Fatal(err)
 	}
-	r := asked("run", "--until", "caught-up", file)
+	r := w.flowc("run", "--until", "caught-up", file)
 	if r.status != statusFailed || !strings.Contains(r.errs, "the destination stream OUT was deleted and made again") || !strings.Contains(r.errs, "flowc verify FILE --repair") {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
-	if r := asked("verify", file, "--accept", "--yes"); r.status != statusDone || !strings.Contains(r.out, "takes its destinations as they are, up to epoch 2") {
+	if r := w.flowc("verify", file, "--accept", "--yes"); r.status != statusDone || !strings.Contains(r.out, "takes its destinations as they are, up to epoch 2") {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
-	if r := asked("run", "--until", "caught-up", file); r.status != statusDone {
+	if r := w.flowc("run", "--until", "caught-up", file); r.status != statusDone {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
 }
@@ -111,11 +110,10 @@ func TestReplayCommand(t *testing.T) {
 	w := newWorld(t)
 	w.publish(20)
 	file := w.flow("10/1s")
-	asked := func(args ...string) ran { return flowc(t, "", append(args, "--server", w.server.URL())...) }
-	if r := asked("run", "--until", "caught-up", file); r.status != statusDone {
+	if r := w.flowc("run", "--until", "caught-up", file); r.status != statusDone {
 		t.Fatal(r.errs)
 	}
-	r := asked("replay", file, "--epoch", "2")
+	r := w.flowc("replay", file, "--epoch", "2")
 	lines := strings.Split(strings.TrimSpace(r.out), "\n")
 	if r.status != statusDone || len(lines) != 10 {
 		t.Fatalf("status %d, %d lines\n%s%s", r.status, len(lines), r.out, r.errs)
@@ -136,7 +134,7 @@ func TestReplayCommand(t *testing.T) {
 		"orders --epoch 1":             "needs the flow's file",
 		"--epoch 1":                    "needs one file",
 	} {
-		if r := asked(append([]string{"replay"}, strings.Fields(args)...)...); r.status == statusDone || r.out != "" || !strings.Contains(r.errs, says) {
+		if r := w.flowc(append([]string{"replay"}, strings.Fields(args)...)...); r.status == statusDone || r.out != "" || !strings.Contains(r.errs, says) {
 			t.Errorf("%s: status %d\n%s%s", args, r.status, r.out, r.errs)
 		}
 	}
@@ -153,8 +151,7 @@ func TestReplayOfADeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := writeFile(t, "orders.flow", `from nats kv "app" epoch 10/1s select { id: msg.key } to nats kv "copy" key "<id>"`)
-	asked := func(args ...string) ran { return flowc(t, "", append(args, file, "--server", w.server.URL())...) }
-	if r := asked("run", "--until", "caught-up"); r.status != statusDone {
+	if r := w.flowc("run", "--until", "caught-up", file); r.status != statusDone {
 		t.Fatal(r.errs)
 	}
 	if _, err := kv.Put(t.Context(), "b", []byte(`{"id":2}`)); err != nil {
@@ -163,10 +160,10 @@ func TestReplayOfADeletion(t *testing.T) {
 	if err := kv.Delete(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if r := asked("run", "--until", "caught-up"); r.status != statusDone {
+	if r := w.flowc("run", "--until", "caught-up", file); r.status != statusDone {
 		t.Fatal(r.errs)
 	}
-	if r := asked("replay", "--epoch", "2"); r.status != statusDone || !strings.Contains(r.out, `"KV-Operation":["DEL"]`) || !strings.Contains(r.out, `"data":null`) {
+	if r := w.flowc("replay", file, "--epoch", "2"); r.status != statusDone || !strings.Contains(r.out, `"KV-Operation":["DEL"]`) || !strings.Contains(r.out, `"data":null`) {
 		t.Errorf("status %d\n%s%s", r.status, r.out, r.errs)
 	}
 }

@@ -68,6 +68,12 @@ func (w *world) run(file string, more ...string) *process {
 	return start(w.t, append([]string{"run", "--server", w.server.URL(), file}, more...)...)
 }
 
+// flowc runs a command that asks the world's server.
+func (w *world) flowc(args ...string) ran {
+	w.t.Helper()
+	return flowc(w.t, "", append(args, "--server", w.server.URL())...)
+}
+
 // publish stores n more messages, whose ids go on from the last one's.
 func (w *world) publish(n int) {
 	w.t.Helper()
