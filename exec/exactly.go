@@ -78,11 +78,10 @@ func (m *machine) openGroup(ctx context.Context, g *group) error {
 		return connectors.Errorf(connectors.Refused, "the connection %s cannot write exactly once", g.connection.Name).About(connectors.SinkRole, 0, connectors.ExactlyKey)
 	}
 	var specs []connectors.SinkSpec
-	for _, i := range g.sinks {
-		spec := m.flow.Sinks[i].Spec
-		var err error
-		if spec.Settings, err = spec.Settings.Resolve(g.connection.Kind.Sink); err != nil {
-			return err
+	for at, i := range g.sinks {
+		spec, err := m.flow.Sinks[i].Resolved()
+		if err != nil {
+			return ofSink(err, at)
 		}
 		specs = append(specs, spec)
 	}

@@ -32,12 +32,11 @@ func newReplayer(ctx context.Context, flow *planner.Flow, ledger connectors.Ledg
 // open opens the sinks, which write nothing if it is a preview.
 func (r *replayer) open(ctx context.Context, preview bool) error {
 	for i, s := range r.flow.Sinks {
-		spec := s.Spec
-		spec.Preview = preview
-		var err error
-		if spec.Settings, err = spec.Settings.Resolve(s.Connection.Kind.Sink); err != nil {
-			return err
+		spec, err := s.Resolved()
+		if err != nil {
+			return ofSink(err, i)
 		}
+		spec.Preview = preview
 		if r.sinks[i], err = r.conns[s.Connection].OpenSink(ctx, r.flow.Identity, spec); err != nil {
 			return ofSink(err, i)
 		}

@@ -147,10 +147,9 @@ func (m *machine) openSinks(ctx context.Context) error {
 		if m.sinks[i] != nil || s.Spec.ExactlyOnce() {
 			continue
 		}
-		spec := s.Spec
-		var err error
-		if spec.Settings, err = spec.Settings.Resolve(s.Connection.Kind.Sink); err != nil {
-			return err
+		spec, err := s.Resolved()
+		if err != nil {
+			return ofSink(err, i)
 		}
 		sink, err := m.conns[s.Connection].OpenSink(ctx, m.flow.Identity, spec)
 		if err != nil {

@@ -403,6 +403,21 @@ func TestLostLedgerIsNoFirstRun(t *testing.T) {
 	}
 }
 
+// Where a setting of a sink cannot be read the error says which sink's it is.
+func TestSettingThatTheEnvironmentLacks(t *testing.T) {
+	w := newWorld(t)
+	w.plain()
+	for _, guarantee := range []string{"", " exactly once"} {
+		_, err := w.drain(`from nats "orders.>" epoch 1000/200ms
+			to nats stream "V1" subject "v1.orders"` + guarantee + ` when id == 1
+			to nats stream "V2" subject "v2.orders"` + guarantee + ` headers env "FLOW_TEST_NOWHERE" otherwise`)
+		e, ok := errors.AsType[*connectors.Error](err)
+		if !ok || e.Role != connectors.SinkRole || e.Spec != 1 || e.Key != "headers" || !strings.Contains(e.Error(), "FLOW_TEST_NOWHERE") {
+			t.Errorf("ended with %+v", err)
+		}
+	}
+}
+
 func TestLedgerIsNoDestination(t *testing.T) {
 	w := newWorld(t)
 	w.plain()

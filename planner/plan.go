@@ -81,6 +81,19 @@ type Sink struct {
 	refused bool // an error in it is reported; only its condition is good to look at
 }
 
+// Resolved is what the sink is opened with: its settings, with what they read from the
+// environment or from files in its place. An error is about a sink, and does not say
+// which of the flow's it is.
+func (s *Sink) Resolved() (connectors.SinkSpec, error) {
+	spec := s.Spec
+	var err error
+	spec.Settings, err = spec.Settings.Resolve(s.Connection.Kind.Sink)
+	if e, ok := errors.AsType[*connectors.Error](err); ok {
+		e.Role = connectors.SinkRole
+	}
+	return spec, err
+}
+
 // BadRow is what happens to a row that cannot be processed as it is.
 type BadRow uint8
 

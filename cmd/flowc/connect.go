@@ -197,9 +197,8 @@ func (x *examination) sinks(ctx context.Context, f *planner.Flow, conns map[*pla
 }
 
 func (x *examination) openSink(ctx context.Context, f *planner.Flow, conn connectors.Connection, s *planner.Sink) (connectors.Sink, error) {
-	spec := s.Spec
-	var err error
-	if spec.Settings, err = spec.Settings.Resolve(s.Connection.Kind.Sink); err != nil {
+	spec, err := s.Resolved()
+	if err != nil {
 		return nil, err
 	}
 	return conn.OpenSink(ctx, f.Identity, spec)
