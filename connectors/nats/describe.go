@@ -67,6 +67,7 @@ func describeSink(spec connectors.SinkSpec) []string {
 	default:
 		lines = append(lines, "a missing stream is an error")
 	}
+	lines = append(lines, describeRevision(spec)...)
 	limits, timeout := spec.Settings.Limits("max_in_flight"), connectors.ShortDuration(spec.Settings.Duration("publish_timeout"))
 	if spec.ExactlyOnce() {
 		return append(lines, fmt.Sprintf("one atomic batch a stream and epoch, at most %s in flight, acknowledged within %s", connectors.FormatSize(limits.Bytes), timeout))

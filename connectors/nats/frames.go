@@ -39,6 +39,7 @@ type frame struct {
 	size                  int64 // of payload, headers and subject
 
 	deletes bool // it deletes the key of a bucket, and has no body
+	expects expectation
 }
 
 type span struct{ start, end int }
@@ -50,14 +51,23 @@ func newFrames(s *sink) *frames {
 // reset forgets all frames.
 func (f *frames) reset() { f.bodies, f.text, f.list = f.bodies[:0], f.text[:0], f.list[:0] }
 
+// frameMark is how far the frames go.
+type frameMark struct{ bodies, text, list int }
+
+func (f *frames) mark() frameMark { return frameMark{len(f.bodies), len(f.text), len(f.list)} }
+
+// rewind forgets what came after the mark.
+func (f *frames) rewind(m frameMark) {
+	f.bodies, f.text, f.list = f.bodies[:m.bodies], f.text[:m.text], f.list[:m.list]
+}
+
 // encode makes the frames of a batch. Rows that can never be sent come back as
-// RowErrors, and then there are none of it.
+// RowErrors, and then the caller forgets what there is of it.
 func (f *frames) encode(batch connectors.Batch, routes func(row int) (*route, string, error)) error {
 	encoder, err := f.encoder(batch.Rows)
 	if err != nil {
 		return err
 	}
-	bodies, text, list := len(f.bodies), len(f.text), len(f.list)
 	var bad connectors.RowErrors
 	for _, row := range batch.Selected {
 		route, subject, err := routes(row)
@@ -71,7 +81,6 @@ func (f *frames) encode(batch connectors.Batch, routes func(row int) (*route, st
 		}
 	}
 	if bad != nil {
-		f.bodies, f.text, f.list = f.bodies[:bodies], f.text[:text], f.list[:list]
 		return bad
 	}
 	return nil
@@ -118,6 +127,13 @@ func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *
 	if f.sink.envelopeInHeaders {
 		frame.sequence = f.write(func(dst []byte) []byte { return strconv.AppendUint(dst, m.Sequence, 10) })
 		frame.time = f.write(m.AppendTime)
+	}
+	if checksRevisions(f.sink.spec) {
+		revision, err := f.sink.routers[batch.Resource].expected(batch, row)
+		if err != nil {
+			return err
+		}
+		frame.expects = expectation{asked: true, revision: revision}
 	}
 	if err := f.measure(&frame); err != nil {
 		return err
@@ -213,6 +229,7 @@ func (f *frames) headers(h natsgo.Header, frame *frame, text string) {
 		}
 	}
 	frame.bucketHeaders(h)
+	frame.revisionHeaders(h)
 	for _, name := range f.sink.passed {
 		if values := m.Headers[name]; len(values) > 0 {
 			h[name] = values
@@ -243,7 +260,7 @@ func (f *frames) headerBytes(frame *frame) int {
 			size += line(headerSourceKey, len(m.Key))
 		}
 	}
-	size += frame.bucketHeaderBytes()
+	size += frame.bucketHeaderBytes() + frame.revisionHeaderBytes()
 	for _, name := range f.sink.passed {
 		for _, value := range m.Headers[name] {
 			size += line(name, len(value))

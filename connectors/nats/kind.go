@@ -1,6 +1,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -89,6 +90,7 @@ var sinkFields = connectors.Fields{
 	{Key: "subject", Type: connectors.Text, Required: true, Unless: "kv", Template: true, Doc: "the subject of each message, concrete once its holes are filled"},
 	{Key: "kv", Type: connectors.Text, Template: true, Doc: "instead of `stream` and `subject`: a key-value bucket; a row puts its key's value, one with the operation delete deletes the key"},
 	{Key: "key", Type: connectors.Text, Template: true, Doc: "the key of each row, with `kv`"},
+	{Key: "revision", Type: connectors.Text, Template: true, Doc: "with `kv`, the revision that the key of each row must have in the bucket, 0 where it must have no value; a row whose key has another one is a bad row"},
 	{Key: "mode", Tuning: true, Type: connectors.Word, Values: []string{"append", "full_append", "incremental_append", "cdc_append"}, Refuses: refusedModes, Doc: "a stream is only appended to; the names that bounded runs have elsewhere all mean that"},
 	{Key: "create_stream", Tuning: true, Type: connectors.Bool, Default: true, Doc: "make the stream if it is missing: file storage and the server's defaults; an existing one is never changed"},
 	{Key: "publish_timeout", Tuning: true, Type: connectors.Duration, Default: 5 * time.Second, Min: int64(time.Millisecond), Max: int64(time.Hour), Doc: "from handing one message to the server to its acknowledgement"},
@@ -159,7 +161,7 @@ func checkSources(specs []connectors.SourceSpec) error {
 
 // checkSink judges the templates of a sink as far as the resources' names tell.
 func checkSink(spec connectors.SinkSpec) error {
-	if err := checkBucketSink(spec); err != nil {
+	if err := cmp.Or(checkBucketSink(spec), checkRevision(spec)); err != nil {
 		return err
 	}
 	for _, name := range spec.Settings.List("headers") {

@@ -108,6 +108,9 @@ func (r *rightsList) sink(flow connectors.Identity, spec connectors.SinkSpec) {
 			r.api("STREAM.CREATE."+stream, "making a destination stream that is missing")
 		}
 		r.add(allowed(fillResource(spec, i, "subject"), spec.Selects[i]), "writing", "")
+		if checksRevisions(spec) {
+			r.api("STREAM.MSG.GET."+stream, "looking at the revisions of keys")
+		}
 		if spec.ExactlyOnce() {
 			r.api("STREAM.MSG.GET."+stream, "reading the marker")
 			r.add((&sink{flow: flow, spec: spec}).markerOn(stream), "writing the marker", "")

@@ -19,7 +19,8 @@ type route struct {
 type router struct {
 	sink            *sink
 	resource        int
-	stream, subject connectors.Template // with <resource> filled in
+	stream, subject connectors.Template // with <resource> filled in, as the next one
+	revision        connectors.Template // of the keys of a bucket
 	routes          map[string]*route   // by stream
 	buffer          []byte
 	subjects        map[string]string // texts that rows expanded to, so that each is allocated once
@@ -28,9 +29,10 @@ type router struct {
 func newRouter(s *sink, resource int) *router {
 	return &router{
 		sink: s, resource: resource,
-		stream:  fillResource(s.spec, resource, "stream"),
-		subject: fillResource(s.spec, resource, "subject"),
-		routes:  map[string]*route{}, subjects: map[string]string{},
+		stream:   fillResource(s.spec, resource, "stream"),
+		subject:  fillResource(s.spec, resource, "subject"),
+		revision: fillResource(s.spec, resource, "revision"),
+		routes:   map[string]*route{}, subjects: map[string]string{},
 	}
 }
 
@@ -85,7 +87,22 @@ func (r *router) expand(t connectors.Template, batch connectors.Batch, row int) 
 	if t.Constant() {
 		return t.Text, nil
 	}
-	var fault error
+	filled, err := r.fill(t, batch, row)
+	if err != nil {
+		return "", err
+	}
+	if text, ok := r.subjects[string(filled)]; ok {
+		return text, nil
+	}
+	text := string(filled)
+	if len(r.subjects) < maxCaptured {
+		r.subjects[text] = text
+	}
+	return text, nil
+}
+
+// fill does that into the router's buffer.
+func (r *router) fill(t connectors.Template, batch connectors.Batch, row int) (filled []byte, fault error) {
 	r.buffer = t.Append(r.buffer[:0], func(dst []byte, hole string) []byte {
 		m := &batch.Messages[row]
 		if hole == "subject" {
@@ -101,17 +118,7 @@ func (r *router) expand(t connectors.Template, batch connectors.Batch, row int) 
 		}
 		return append(dst, token...)
 	})
-	if fault != nil {
-		return "", fault
-	}
-	if text, ok := r.subjects[string(r.buffer)]; ok {
-		return text, nil
-	}
-	text := string(r.buffer)
-	if len(r.subjects) < maxCaptured {
-		r.subjects[text] = text
-	}
-	return text, nil
+	return r.buffer, fault
 }
 
 // columnToken is a column's value as one token of a subject.

@@ -2,7 +2,6 @@ package nats
 
 import (
 	"context"
-	"hash/crc32"
 	"slices"
 
 	"github.com/flowlang/flow/connectors"
@@ -27,6 +26,7 @@ type sink struct {
 	frames   *frames
 	header   natsgo.Header // of the message that is being sent
 	receipts []*connectors.Receipt
+	written  map[string]bool // subjects of the epoch's keys; nil unless revisions are checked
 	begun    bool
 }
 
@@ -53,6 +53,9 @@ func newSink(flow connectors.Identity, spec connectors.SinkSpec) *sink {
 		s.routers = append(s.routers, newRouter(s, i))
 	}
 	s.frames = newFrames(s)
+	if checksRevisions(spec) && !spec.Preview {
+		s.written = map[string]bool{}
+	}
 	return s
 }
 
@@ -118,6 +121,7 @@ func (s *sink) Begin(ctx context.Context, _ uint64) error {
 func (s *sink) startEpoch() {
 	s.receipts = nil
 	s.frames.reset()
+	clear(s.written)
 	for _, r := range s.routers {
 		for _, route := range r.routes {
 			route.started = false
@@ -128,9 +132,22 @@ func (s *sink) startEpoch() {
 // Prepare implements connectors.Sink.
 func (s *sink) Prepare(ctx context.Context, batch connectors.Batch) error {
 	router := s.routers[batch.Resource]
-	return s.frames.encode(batch, func(row int) (*route, string, error) {
+	return s.prepare(ctx, batch, func(row int) (*route, string, error) {
 		return router.route(ctx, batch, row)
 	})
+}
+
+// prepare takes the rows of a batch, or none of them.
+func (s *sink) prepare(ctx context.Context, batch connectors.Batch, routes func(row int) (*route, string, error)) error {
+	before := s.frames.mark()
+	err := s.frames.encode(batch, routes)
+	if err == nil && s.written != nil {
+		err = s.judgeRevisions(ctx, s.frames.list[before.list:], batch.Selected)
+	}
+	if err != nil {
+		s.frames.rewind(before)
+	}
+	return err
 }
 
 // Prepared implements connectors.Sink.
@@ -148,7 +165,7 @@ func (s *sink) Prepared(each func(connectors.Prepared)) {
 // Apply implements connectors.Sink.
 func (s *sink) Apply(ctx context.Context) error {
 	if err := s.send(ctx); err != nil {
-		return s.broken(err)
+		return s.broken(s.changedMeanwhile(err))
 	}
 	s.frames.reset()
 	return nil
@@ -161,6 +178,10 @@ func (s *sink) send(ctx context.Context) error {
 	text := string(s.frames.text)
 	for i := range s.frames.list {
 		f := &s.frames.list[i]
+		if f.expects.there {
+			s.repeat(f)
+			continue
+		}
 		receipt := s.receiptFor(f.resource, f.route)
 		body := s.frames.bodies[f.body.start:f.body.end]
 		s.frames.headers(s.header, f, text)
@@ -168,9 +189,7 @@ func (s *sink) send(ctx context.Context) error {
 		if err := s.publisher.publish(ctx, &message, slot{size: f.size, stream: f.route.to.name, subject: f.subject, receipt: receipt}); err != nil {
 			return err
 		}
-		receipt.Rows++
-		receipt.Bytes += int64(len(body))
-		receipt.CRC32C = crc32.Update(receipt.CRC32C, castagnoli, body)
+		s.counted(receipt, body)
 	}
 	return s.publisher.wait(ctx)
 }

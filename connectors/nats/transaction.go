@@ -225,7 +225,7 @@ func (p *part) startEpoch() {
 func (p *part) Prepare(ctx context.Context, batch connectors.Batch) error {
 	router := p.routers[batch.Resource]
 	marker := p.of.placeOf(router.stream.Text).Subject
-	return p.frames.encode(batch, func(row int) (*route, string, error) {
+	return p.prepare(ctx, batch, func(row int) (*route, string, error) {
 		to, subject, err := router.route(ctx, batch, row)
 		if err == nil && subject == marker {
 			err = rowFaultf("the subject %q is that of the flow's marker", subject)
