@@ -87,7 +87,7 @@ func (f *Flow) delivery() (guarantee string, because []string) {
 	}
 	if guarantee == atLeastOnce {
 		because = append(because, "message ids let the destination drop what is sent again within its duplicate window",
-			"not exactly once: a repetition later than that window is stored twice")
+			"not exactly once: a repetition later than that window may be stored twice")
 	}
 	return guarantee, slices.Concat(because, f.guarantees(), f.epochCost())
 }

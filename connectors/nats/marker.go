@@ -204,6 +204,9 @@ func describeGuarantee(spec connectors.SinkSpec) []string {
 		}
 	}
 	where := strings.Join(streams, ", ")
+	if checksRevisions(spec) {
+		return []string{fmt.Sprintf("%s: a row that is there already is known by its message id, also after that window, as long as the key has no newer value or the bucket keeps a history", where)}
+	}
 	if spec.Settings.Has("kv") {
 		return []string{fmt.Sprintf("%s: a repetition later than that window puts the value of a key again, and may do so over a newer one until that comes again too", where)}
 	}
