@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -29,6 +30,16 @@ type lettersRecord struct {
 	Owner   Owner       `json:"owner"`
 	Written time.Time   `json:"written"`
 	Rows    []letterRow `json:"rows"`
+	// Places are the streams of the rows, and what they held before.
+	Places []letterPlace `json:"places,omitempty"`
+}
+
+// letterPlace is how far a stream went before rows that came of letters were written.
+type letterPlace struct {
+	Connection string `json:"connection"`
+	Stream     string `json:"stream"`
+	Created    int64  `json:"created"` // Unix nanoseconds
+	Last       uint64 `json:"last"`    // sequence
 }
 
 // letterRow is a row's place, and its key there, see stray.
@@ -39,8 +50,9 @@ type letterRow struct {
 }
 
 // ReplayLetters lets dead letters go through the flow as it is now: what comes of the
-// original message is written as the row of the original event, so that a repetition
-// is dropped like any other. A letter is removed once that is acknowledged; one whose
+// original message is written as the row of the original event. A repetition is
+// dropped like any other; rows that an earlier replay wrote before it was cut are
+// looked for in their streams, and not written again, however long that is ago. A letter is removed once that is acknowledged; one whose
 // message is bad still stays. The flow may run meanwhile: nothing is certified, and no
 // reader is touched. told is called for each letter.
 func ReplayLetters(ctx context.Context, flow *planner.Flow, ledger connectors.Ledger, letters []connectors.Letter, notice func(connectors.Notice), told func(ReplayedLetter)) error {
@@ -65,9 +77,13 @@ func ReplayLetters(ctx context.Context, flow *planner.Flow, ledger connectors.Le
 	if err := r.open(ctx, false); err != nil {
 		return err
 	}
+	announced, err := announcedRows(ctx, ledger)
+	if err != nil {
+		return err
+	}
 	for len(letters) > 0 {
 		n := min(len(letters), flow.Epoch.MaxRecords)
-		if err := r.replayLetters(ctx, letters[:n], told); err != nil {
+		if err := r.replayLetters(ctx, letters[:n], announced, told); err != nil {
 			return err
 		}
 		letters = letters[n:]
@@ -77,7 +93,7 @@ func ReplayLetters(ctx context.Context, flow *planner.Flow, ledger connectors.Le
 
 // replayLetters writes what comes of some letters, says so in the ledger, and removes
 // them.
-func (r *replayer) replayLetters(ctx context.Context, letters []connectors.Letter, told func(ReplayedLetter)) error {
+func (r *replayer) replayLetters(ctx context.Context, letters []connectors.Letter, announced announcements, told func(ReplayedLetter)) error {
 	e := r.slots[0]
 	e.begin(planner.SkipBadRows)
 	e.delivery = rereadDelivery(usable(letters))
@@ -91,7 +107,19 @@ func (r *replayer) replayLetters(ctx context.Context, letters []connectors.Lette
 		return err
 	}
 	written := r.rowsOf()
-	if err := r.record(ctx, written.rows); err != nil {
+	there, err := r.alreadyThere(ctx, slices.Clone(written.rows), announced)
+	if err != nil {
+		return err
+	}
+	if len(there) > 0 {
+		for i, sink := range r.sinks {
+			r.keep(e, i, sink, func(p connectors.Prepared) bool { return !there[r.letterRow(i, p)] })
+		}
+		if err := r.ready(ctx, e); err != nil {
+			return err
+		}
+	}
+	if err := r.record(ctx, r.rowsOf().rows); err != nil {
 		return err
 	}
 	for i, sink := range r.sinks {
@@ -125,14 +153,81 @@ type letterRows struct {
 func (r *replayer) rowsOf() letterRows {
 	all := letterRows{counts: map[string]int{}}
 	for i, sink := range r.sinks {
-		connection := r.flow.Sinks[i].Connection.Name
 		sink.Prepared(func(p connectors.Prepared) {
-			s := stray{subject: p.Subject, id: p.ID, event: p.Event}
-			all.rows = append(all.rows, letterRow{Connection: connection, Stream: p.Stream, Key: s.key()})
+			all.rows = append(all.rows, r.letterRow(i, p))
 			all.counts[string(p.From.AppendEventID(nil))]++
 		})
 	}
 	return all
+}
+
+// letterRow names a row that a sink has ready.
+func (r *replayer) letterRow(sink int, p connectors.Prepared) letterRow {
+	s := stray{subject: p.Subject, id: p.ID, event: p.Event}
+	return letterRow{Connection: r.flow.Sinks[sink].Connection.Name, Stream: p.Stream, Key: s.key()}
+}
+
+// alreadyThere are those of the rows that an earlier replay had announced, and that
+// their streams hold: it was cut before it removed their letters.
+func (r *replayer) alreadyThere(ctx context.Context, rows []letterRow, announced announcements) (map[letterRow]bool, error) {
+	sought := slices.DeleteFunc(rows, func(row letterRow) bool { _, ok := announced[row]; return !ok })
+	places, err := r.places(ctx, sought)
+	if err != nil {
+		return nil, err
+	}
+	there := map[letterRow]bool{}
+	for _, now := range places {
+		first, of := now.Last+1, map[string]letterRow{}
+		for _, row := range sought {
+			if row.Connection != now.Connection || row.Stream != now.Stream {
+				continue
+			}
+			of[row.Key] = row
+			switch before := announced[row]; {
+			case before.Created != now.Created: // it was made anew, or is not known
+				first = 1
+			default:
+				first = min(first, before.Last+1)
+			}
+		}
+		err := r.archive(now.Connection).Scan(ctx, now.Stream, first, toTheEnd, func(m *connectors.Stored) error {
+			s := stray{subject: m.Subject, id: m.ID, event: m.Event}
+			if row, ok := of[s.key()]; ok {
+				there[row] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return there, nil
+}
+
+// archive is the flow's connection of that name, which a sink has.
+func (r *replayer) archive(connection string) connectors.Archive {
+	for c, conn := range r.conns {
+		if c.Name == connection {
+			return conn
+		}
+	}
+	return nil
+}
+
+// places are the streams of rows, as they are now.
+func (r *replayer) places(ctx context.Context, rows []letterRow) ([]letterPlace, error) {
+	var places []letterPlace
+	for _, row := range rows {
+		if slices.ContainsFunc(places, func(p letterPlace) bool { return p.Connection == row.Connection && p.Stream == row.Stream }) {
+			continue
+		}
+		holding, err := r.archive(row.Connection).Holding(ctx, row.Stream)
+		if err != nil {
+			return nil, err
+		}
+		places = append(places, letterPlace{row.Connection, row.Stream, holding.Created, holding.Last})
+	}
+	return places, nil
 }
 
 // record says in the ledger which rows will come of letters. It is written first: a row
@@ -147,7 +242,11 @@ func (r *replayer) record(ctx context.Context, written []letterRow) error {
 	}
 	for version := last.Version; len(written) > 0; {
 		n := fittingRows(written)
-		data, err := json.Marshal(lettersRecord{Format: recordFormat, Owner: thisProcess(), Written: time.Now().UTC(), Rows: written[:n]})
+		places, err := r.places(ctx, written[:n])
+		if err != nil {
+			return err
+		}
+		data, err := json.Marshal(lettersRecord{Format: recordFormat, Owner: thisProcess(), Written: time.Now().UTC(), Rows: written[:n], Places: places})
 		if err != nil {
 			return err
 		}
@@ -197,21 +296,36 @@ func (r *replayer) settle(ctx context.Context, e *epoch, letters []connectors.Le
 	return nil
 }
 
-// givenRows are the keys of rows that came of letters, by place.
-func givenRows(ctx context.Context, ledger connectors.Ledger) (map[letterRow]bool, error) {
-	given := map[letterRow]bool{}
+// announcements are rows that came of letters, and how far their streams went before
+// the first replay that announced them; at 0 where its record does not say.
+type announcements map[letterRow]letterPlace
+
+// announcedRows are those of all replays.
+func announcedRows(ctx context.Context, ledger connectors.Ledger) (announcements, error) {
+	all := announcements{}
 	for after := uint64(0); ; {
 		entry, err := ledger.Next(ctx, lettersChain, after)
 		if err != nil || entry.Version == 0 {
-			return given, err
+			return all, err
 		}
 		var record lettersRecord
 		if err := decodeRecord(entry.Data, &record); err != nil {
 			return nil, fmt.Errorf("entry %d of the letters in the ledger (%s): %w", entry.Version, ledger, err)
 		}
 		for _, row := range record.Rows {
-			given[row] = true
+			if _, ok := all[row]; !ok {
+				all[row] = record.place(row)
+			}
 		}
 		after = entry.Version
 	}
+}
+
+func (r lettersRecord) place(of letterRow) letterPlace {
+	for _, p := range r.Places {
+		if p.Connection == of.Connection && p.Stream == of.Stream {
+			return p
+		}
+	}
+	return letterPlace{}
 }

@@ -74,7 +74,7 @@ func (r *replayer) repair(ctx context.Context, certificate Entry, found *Evidenc
 		return done, err
 	}
 	for i, sink := range r.sinks {
-		r.keepMissing(e, i, sink, found)
+		r.keep(e, i, sink, func(p connectors.Prepared) bool { return !found.holds(r.flow.Sinks[i].Connection.Name, p) })
 	}
 	if err := r.ready(ctx, e); err != nil {
 		return done, err
@@ -95,12 +95,12 @@ func (r *replayer) repair(ctx context.Context, certificate Entry, found *Evidenc
 	return done, changedMeanwhile(r.chain.write(ctx, record))
 }
 
-// keepMissing leaves of a sink's rows those that its destinations do not hold.
-func (r *replayer) keepMissing(e *epoch, i int, sink connectors.Sink, found *Evidence) {
-	missing := map[*connectors.Message]bool{}
+// keep leaves of a sink's rows those that are wanted.
+func (r *replayer) keep(e *epoch, i int, sink connectors.Sink, wanted func(connectors.Prepared) bool) {
+	wants := map[*connectors.Message]bool{}
 	sink.Prepared(func(p connectors.Prepared) {
-		if !found.holds(r.flow.Sinks[i].Connection.Name, p) {
-			missing[p.From] = true
+		if wanted(p) {
+			wants[p.From] = true
 		}
 	})
 	for _, p := range e.parts {
@@ -109,7 +109,7 @@ func (r *replayer) keepMissing(e *epoch, i int, sink connectors.Sink, found *Evi
 		}
 		var kept []int
 		for _, row := range p.chosen[i] {
-			if missing[&p.messages[row]] {
+			if wants[&p.messages[row]] {
 				kept = append(kept, row)
 			}
 		}

@@ -122,7 +122,7 @@ func Verify(ctx context.Context, v Verification) (*Evidence, error) {
 	}
 	before, within := all.between(e.From, e.To)
 	e.Epochs, e.certificates = len(within), within
-	given, err := givenRows(ctx, v.Ledger)
+	given, err := announcedRows(ctx, v.Ledger)
 	if err != nil {
 		return nil, err
 	}

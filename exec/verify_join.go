@@ -16,8 +16,9 @@ func (d *destination) join(ctx context.Context) error {
 	index := d.index()
 	unknown := map[string][]*stray{}
 	for _, s := range d.stray {
+		_, given := d.given[letterRow{d.connection, d.stream, s.key()}]
 		switch {
-		case d.given[letterRow{d.connection, d.stream, s.key()}]:
+		case given:
 		case s.event != "":
 			if l, from := index.owner(d, s); l != nil {
 				s.from = from

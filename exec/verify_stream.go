@@ -23,10 +23,10 @@ type destination struct {
 	source  connectors.Archive
 	holding connectors.Holding
 
-	given   map[letterRow]bool // rows that came of dead letters, which no certificate counts
-	seen    map[string]*lot    // rows that are there, by key
-	unclear []*stretch         // that do not hold what their receipts say
-	stray   []*stray           // what has to be attributed one by one
+	given   announcements   // rows that came of dead letters, which no certificate counts
+	seen    map[string]*lot // rows that are there, by key
+	unclear []*stretch      // that do not hold what their receipts say
+	stray   []*stray        // what has to be attributed one by one
 }
 
 // lot is the rows of one epoch and resource in a stream.

@@ -34,7 +34,7 @@ type frame struct {
 	route                 *route
 	subject               string
 	body                  span  // of bodies
-	id                    span  // of text, as the next three; none in a batch
+	id                    span  // of text, as the next three; empty without ids
 	event, sequence, time span  // only where the envelope goes into headers, and event in a batch
 	size                  int64 // of payload, headers and subject
 
@@ -116,7 +116,7 @@ func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *
 		}
 	}
 	frame.body.end = len(f.bodies)
-	if !f.sink.exactly {
+	if f.sink.ids {
 		frame.id = f.write(func(dst []byte) []byte {
 			return f.ids.append(dst, m, r.to.name, subject, f.sink.spec.Resources[batch.Resource])
 		})
@@ -211,7 +211,7 @@ func (f *frames) headers(h natsgo.Header, frame *frame, text string) {
 	set(h, headerContentType, contentTypeJSON)
 	set(h, headerOperation, m.Operation.String())
 	set(h, natsgo.ExpectedStreamHdr, frame.route.to.name)
-	if !f.sink.exactly {
+	if f.sink.ids {
 		set(h, natsgo.MsgIdHdr, text[frame.id.start:frame.id.end])
 	}
 	if f.sink.exactly || f.sink.envelopeInHeaders {
@@ -247,7 +247,8 @@ func (f *frames) headerBytes(frame *frame) int {
 		line(natsgo.ExpectedStreamHdr, len(frame.route.to.name))
 	if f.sink.exactly {
 		size += batchHeaderBytes
-	} else {
+	}
+	if f.sink.ids {
 		size += line(natsgo.MsgIdHdr, frame.id.length())
 	}
 	if f.sink.exactly || f.sink.envelopeInHeaders {

@@ -16,6 +16,7 @@ type sink struct {
 	spec connectors.SinkSpec
 
 	exactly           bool // its rows go out in the batches of a transaction
+	ids               bool // each message has an id, by which the server drops a copy; a batch takes none
 	limits            connectors.Limits
 	envelopeInBody    bool
 	envelopeInHeaders bool
@@ -33,6 +34,7 @@ type sink struct {
 // OpenSink implements connectors.Connection.
 func (c *connection) OpenSink(ctx context.Context, flow connectors.Identity, spec connectors.SinkSpec) (connectors.Sink, error) {
 	s := newSink(flow, spec)
+	s.ids = !s.exactly || !spec.Preview // what is written again goes out in no batch
 	if err := s.connect(ctx, c, s.limits, spec.Settings.Duration("publish_timeout")); err != nil {
 		return nil, err
 	}
