@@ -17,7 +17,10 @@ import (
 // an old flow's new name, since all of it would be written again.
 func (m *machine) beginning(ctx context.Context, a *admission) (State, error) {
 	adopted := a.last != nil && a.last.Kind == AdoptedRecord
+	again, err := m.adoptsAgain(ctx, a)
 	switch {
+	case err != nil:
+		return State{}, err
 	case a.last != nil && a.last.Owner.ID == m.chain.owner.ID && !adopted:
 		return a.last.State, nil // an earlier try of this run
 	case m.options.Adopt != "" && (a.last == nil || adopted):
@@ -32,11 +35,26 @@ func (m *machine) beginning(ctx context.Context, a *admission) (State, error) {
 	case m.options.Fresh:
 		return State{}, connectors.Errorf(connectors.Refused, "--fresh is for a name that has not run yet, and this one has, up to epoch %d", a.last.State.Epoch).
 			WithHelp("leave --fresh out to go on from there; flowc rm %s makes it begin anew", m.flow.Flow)
-	case m.options.Adopt != "" && (a.specification == nil || a.specification.Adopted != m.options.Adopt):
+	case m.options.Adopt != "" && !again:
 		return State{}, connectors.Errorf(connectors.Refused, "--adopt %s is for a name that has not run yet, and this one has, up to epoch %d", m.options.Adopt, a.last.State.Epoch).
 			WithHelp("leave --adopt out to go on from there")
 	}
 	return a.last.State, nil
+}
+
+// adoptsAgain says whether this name, which has run, began as a successor of the flow
+// that it is to adopt: an adoption may be repeated.
+func (m *machine) adoptsAgain(ctx context.Context, a *admission) (bool, error) {
+	if m.options.Adopt == "" || a.last == nil || a.specification != nil && a.specification.Adopted == m.options.Adopt {
+		return m.options.Adopt != "" && a.last != nil, nil
+	}
+	ledger, err := m.ofFlow(ctx, m.options.Adopt)
+	if err != nil {
+		return false, err
+	}
+	old := chain{ledger: ledger}
+	last, _, err := old.readRecord(ctx)
+	return last != nil && last.Kind == AdoptedRecord && last.Successor == m.flow.Flow, err
 }
 
 // ofFlow is the part of the ledger of another flow of the namespace.
@@ -91,10 +109,6 @@ func (m *machine) noTwin(ctx context.Context) error {
 // adopt ends the chain of another flow, so that whoever runs it stops, and returns
 // its state, with its schemas in this flow's part of the ledger.
 func (m *machine) adopt(ctx context.Context, name string) (State, error) {
-	if m.flow.ExactlyOnce() {
-		return State{}, connectors.Errorf(connectors.Refused, "a flow that writes exactly once keeps its name: the markers in its destinations carry it").
-			WithHelp("go on under the name %s", name)
-	}
 	if m.ledger == nil {
 		return State{}, m.unknown(ctx, name)
 	}
@@ -113,6 +127,9 @@ func (m *machine) adopt(ctx context.Context, name string) (State, error) {
 		return State{}, connectors.Errorf(connectors.Refused, "flow %s goes on as %s already, which has adopted it", name, last.Successor).
 			WithHelp("adopt %s instead", last.Successor)
 	}
+	if err := m.knowsMarkers(ctx, name, last.State); err != nil {
+		return State{}, err
+	}
 	if last.Kind != AdoptedRecord {
 		if err := m.idle(ctx, name, last); err != nil {
 			return State{}, err
@@ -127,6 +144,27 @@ func (m *machine) adopt(ctx context.Context, name string) (State, error) {
 		}
 	}
 	return m.inherit(ctx, ledger, last.State)
+}
+
+// knowsMarkers refuses to adopt a flow whose markers cannot be found: they say how far
+// its destinations go.
+func (m *machine) knowsMarkers(ctx context.Context, name string, state State) error {
+	for _, n := range state.Markers {
+		conn := m.transactor(n.Connection)
+		if conn == nil {
+			return connectors.Errorf(connectors.Refused, "flow %s has its marker in stream %s of the connection %s, and this program has no connection of that name", name, n.Stream, n.Connection).
+				WithHelp("call the connection %s, for this run at least", n.Connection)
+		}
+		marker, err := conn.ReadMarker(ctx, n.MarkedPlace)
+		if err != nil {
+			return err
+		}
+		if marker.Sequence < n.Sequence {
+			return connectors.Errorf(connectors.Refused, "stream %s has lost what flow %s wrote: its newest marker on %q has sequence %d, and the ledger says that it was there with %d", n.Stream, name, n.Subject, marker.Sequence, n.Sequence).
+				WithHelp("mend that under the old name first: flowc verify FILE --repair, or --accept")
+		}
+	}
+	return nil
 }
 
 // idle refuses to adopt a flow that is run by somebody, unless it is to be replaced.
@@ -148,9 +186,9 @@ func (m *machine) idle(ctx context.Context, name string, last *Record) error {
 		WithHelp("stop that process first, or add --replace, which makes it stop")
 }
 
-// inherit copies the schemas that a state names.
+// inherit copies the schemas that a state names. The chain keeps its name, which
+// readers and markers carry, and the markers of the old flow are former ones now.
 func (m *machine) inherit(ctx context.Context, from connectors.Ledger, state State) (State, error) {
-	state.Records, state.Markers = newState().Records, nil
 	state.Schemas = maps.Clone(state.Schemas)
 	for resource, version := range state.Schemas {
 		entry, err := from.At(ctx, schemaChainOf(resource), version)

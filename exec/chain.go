@@ -96,16 +96,18 @@ func (c *chain) certifyAs(ctx context.Context, fingerprint string, state State, 
 	return c.extend(ctx, Record{Kind: CertificateRecord, Fingerprint: fingerprint, State: state, Epoch: epoch})
 }
 
-// place takes the positions from which the sources are read. Where a stream had none
-// before, they are kept as another claim: what a source made of `start new` holds for
-// every later start, the next certificate or not.
-func (c *chain) place(ctx context.Context, positions []connectors.Position) error {
+// place takes the positions from which the sources are read, and the markers that this
+// owner has written. Where a stream had no position before they are kept as another
+// claim: what a source made of `start new` holds for every later start, the next
+// certificate or not. So are other markers than before: whoever goes on from here has to
+// find what is committed with them.
+func (c *chain) place(ctx context.Context, positions []connectors.Position, markers []NamedMarker) error {
 	state := c.state
-	state.Positions = positions
+	state.Positions, state.Markers = positions, markers
 	begun := slices.ContainsFunc(positions, func(p connectors.Position) bool {
 		return !slices.ContainsFunc(c.state.Positions, func(known connectors.Position) bool { return known.Stream == p.Stream })
 	})
-	if !begun {
+	if !begun && slices.Equal(markers, c.state.Markers) {
 		c.state = state
 		return nil
 	}

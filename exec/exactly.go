@@ -34,7 +34,17 @@ type exactly struct {
 	// seats are all places. The first is the primary one: its marker comes last in an
 	// epoch, and carries the certificate.
 	seats  []*seat
+	former []*formerSeat
 	marked uint64 // the attempt in which this owner has marked all seats
+}
+
+// formerSeat is a place whose marker the ledger names, and that no sink has any more:
+// the flow was changed, or goes on from one of another name.
+type formerSeat struct {
+	connection string
+	marker     connectors.Marker
+	held       []connectors.Position
+	mine       bool // the marker is one of this owner
 }
 
 func groupSinks(flow *planner.Flow) (groups []*group) {
@@ -164,9 +174,10 @@ func (m *machine) reconcile(ctx context.Context) error {
 }
 
 // reconcileFormer does the same for markers that the ledger names and no sink has any
-// more, since the flow was changed. It returns how far they say their streams go.
+// more. It returns how far they say their streams go.
 func (m *machine) reconcileFormer(ctx context.Context) (map[seatName][]connectors.Position, error) {
 	held := map[seatName][]connectors.Position{}
+	m.exactly.former = nil
 	for _, n := range m.chain.state.Markers {
 		conn := m.transactor(n.Connection)
 		if conn == nil || m.exactly.has(n) {
@@ -182,6 +193,7 @@ func (m *machine) reconcileFormer(ctx context.Context) (map[seatName][]connector
 		}
 		at := seatName{n.Connection, n.Stream}
 		held[at] = furthest(held[at], record.State.Positions)
+		m.exactly.former = append(m.exactly.former, &formerSeat{n.Connection, marker, record.State.Positions, record.Owner.ID == m.chain.owner.ID && record.Attempt == m.chain.attempt})
 		marker.Created = n.Created
 		if record.Epoch != nil && record.State.Epoch > m.chain.state.Epoch {
 			if err := m.certifyFrom(ctx, n.Connection, record, marker); err != nil {
@@ -239,9 +251,10 @@ func (m *machine) judge(s *seat, marker connectors.Marker) (*Record, error) {
 		return nil, fmt.Errorf("the marker with sequence %d of stream %s: %w", marker.Sequence, marker.Stream, err)
 	}
 	switch {
+	case record.State.Records == m.chain.state.Records: // also where another name wrote it, which this one goes on from
 	case record.Flow != m.flow.Identity.String():
 		return nil, refuse("give each of them its own, with `marker \"...\"`", "the marker on %q of stream %s belongs to flow %s", marker.Subject, marker.Stream, record.Flow)
-	case record.State.Records != m.chain.state.Records:
+	default:
 		return nil, refuse(fmt.Sprintf("run with the ledger of the earlier runs, or restore it; to begin anew, so that everything is written again, remove the marker: nats stream purge %s --subject %s", marker.Stream, marker.Subject),
 			"the marker with sequence %d of stream %s goes with other records of this flow than the ledger holds: the ledger has lost them, or is not the one that the flow ran with", marker.Sequence, marker.Stream)
 	}
@@ -268,10 +281,23 @@ func (m *machine) certifyFrom(ctx context.Context, connection string, r *Record,
 	return nil
 }
 
-// mark writes a marker at every seat that has none of this owner: from then on nothing
-// that a former owner still sends is stored. It comes before the source is moved.
+// mark writes a marker at every seat that has none of this owner, and over the former
+// ones: from then on nothing that a former owner still sends is stored. It comes before
+// the source is moved.
 func (m *machine) mark(ctx context.Context) error {
 	x := &m.exactly
+	for _, f := range x.former {
+		if f.mine {
+			continue
+		}
+		content, err := m.content(State{Records: m.chain.state.Records, Epoch: m.chain.state.Epoch, Positions: f.held}, nil)
+		if err != nil {
+			return err
+		}
+		if err := m.transactor(f.connection).Supersede(ctx, m.flow.Identity, f.marker, content); err != nil {
+			return err
+		}
+	}
 	for _, s := range x.seats {
 		if x.marked == m.chain.attempt && s.marker.Sequence > 0 {
 			continue
@@ -307,10 +333,16 @@ func (m *machine) seal(ctx context.Context, e *epoch) error {
 	if err := m.sealAt(ctx, e, seats[0], &certificate); err != nil {
 		return err
 	}
-	for _, s := range seats {
-		e.state.Markers = append(e.state.Markers, named(s.connection.Name, s.marker))
-	}
+	e.state.Markers = m.exactly.names()
 	return nil
+}
+
+// names are the markers of all seats, as the ledger keeps them.
+func (x *exactly) names() (all []NamedMarker) {
+	for _, s := range x.seats {
+		all = append(all, named(s.connection.Name, s.marker))
+	}
+	return all
 }
 
 // sealAt commits the epoch at one seat. With a certificate the marker is written even

@@ -266,7 +266,7 @@ func (m *machine) recover(ctx context.Context, again bool) error {
 		}
 		return err
 	}
-	return m.chain.place(ctx, positions)
+	return m.chain.place(ctx, positions, m.exactly.names())
 }
 
 // refresh reads the newest record again. It may certify an epoch that seemed to have

@@ -21,6 +21,8 @@ type steps struct {
 	seek func(from []connectors.Position) []connectors.Position
 	// commit is called before a transaction commits a place.
 	commit func(ctx context.Context, t connectors.Transaction, place int)
+	// unfenced leaves former markers as they are.
+	unfenced bool
 
 	mu   sync.Mutex
 	seen []string
@@ -83,6 +85,15 @@ func (c *steppedConnection) OpenTransaction(ctx context.Context, flow connectors
 
 func (c *steppedConnection) ReadMarker(ctx context.Context, at connectors.MarkedPlace) (connectors.Marker, error) {
 	return c.Connection.(connectors.Transactor).ReadMarker(ctx, at)
+}
+
+func (c *steppedConnection) Supersede(ctx context.Context, flow connectors.Identity, former connectors.Marker, content []byte) error {
+	if c.steps.unfenced {
+		return nil
+	}
+	return c.steps.around("supersede "+former.Stream, func() error {
+		return c.Connection.(connectors.Transactor).Supersede(ctx, flow, former, content)
+	})
 }
 
 func (c *steppedConnection) OpenSource(ctx context.Context, flow connectors.Identity, specs []connectors.SourceSpec, options connectors.SourceOptions) (connectors.Source, error) {

@@ -71,7 +71,7 @@ type markerBody struct {
 const headerFlowMarker = "Flow-Marker"
 
 // newMarker makes the message that ends a batch.
-func (t *transaction) newMarker(p *markedPlace, body markerBody) (*natsgo.Msg, error) {
+func (c *connection) newMarker(flow connectors.Identity, p *markedPlace, body markerBody) (*natsgo.Msg, error) {
 	body.Format = markerFormat
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -79,14 +79,14 @@ func (t *transaction) newMarker(p *markedPlace, body markerBody) (*natsgo.Msg, e
 	}
 	m := &natsgo.Msg{Subject: p.Subject, Data: data, Header: natsgo.Header{}}
 	m.Header.Set(headerContentType, contentTypeJSON)
-	m.Header.Set(headerFlowMarker, t.flow.String())
+	m.Header.Set(headerFlowMarker, flow.String())
 	m.Header.Set(natsgo.ExpectedStreamHdr, p.Stream)
 	m.Header.Set(natsgo.ExpectedLastSubjSeqHdr, strconv.FormatUint(p.marker.Sequence, 10))
 	m.Header.Set(natsgo.MsgRollup, natsgo.MsgRollupSubject)
 	if p.to.ttl {
 		m.Header.Set(jetstream.MsgTTLHeader, "never")
 	}
-	size, limit := len(data)+headerSize(m.Header)+batchHeaderBytes, int(t.link.nc.MaxPayload())
+	size, limit := len(data)+headerSize(m.Header)+batchHeaderBytes, int(c.nc.MaxPayload())
 	if p.to.maxSize > 0 {
 		limit = min(limit, p.to.maxSize)
 	}
