@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -224,8 +225,24 @@ func TestRefusalsThatTheSinkAvoids(t *testing.T) {
 			_, err := js.CreateStream(ctx, jetstream.StreamConfig{Name: "A", Subjects: []string{"a"}, PersistMode: jetstream.AsyncPersistMode, AllowAtomicPublish: true})
 			return err
 		}, 10052, "a setting that atomic batches do not go with"},
-		"a marker that is under way": {func(context.Context) error {
-			return &jetstream.APIError{Code: 400, ErrorCode: 10164, Description: "wrong last sequence"}
+		"a row on the marker's subject": {func(ctx context.Context) error {
+			for i := range 2 {
+				m := natsgo.NewMsg("flow.marker.V1.x")
+				m.Header.Set(headerBatch, "marks")
+				m.Header.Set(headerBatchSequence, strconv.Itoa(i+1))
+				if i == 0 {
+					if _, err := js.Conn().RequestMsgWithContext(ctx, m); err != nil {
+						return err
+					}
+					continue
+				}
+				m.Header.Set(headerBatchCommit, "1")
+				m.Header.Set(natsgo.ExpectedLastSubjSeqHdr, "0")
+				if _, err := js.PublishMsg(ctx, m); err != nil {
+					return err
+				}
+			}
+			return nil
 		}, 10164, "another marker"},
 	} {
 		err := v.do(t.Context())
