@@ -19,10 +19,10 @@ type Transactor interface {
 	// ReadMarker is the newest marker at a place that none of the flow's sinks has any
 	// more, never a stale one; Sequence is 0 if there is none.
 	ReadMarker(ctx context.Context, at MarkedPlace) (Marker, error)
-	// Supersede writes a marker without rows over a former one at such a place: whoever
-	// counts on the former one commits nothing there any more. It fails with
-	// ErrInterrupted if another one is there by now.
-	Supersede(ctx context.Context, flow Identity, former Marker, content []byte) error
+	// Supersede writes a marker without rows over a former one at such a place, which
+	// remains that of the flow of that name: whoever counts on the former one commits
+	// nothing there any more. It fails with ErrInterrupted if another one is there by now.
+	Supersede(ctx context.Context, flow string, former Marker, content []byte) error
 }
 
 // Transaction writes the epochs of a flow exactly once: the rows of an epoch reach

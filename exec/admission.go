@@ -54,7 +54,7 @@ func (m *machine) enter(ctx context.Context) error {
 		return err
 	}
 	if a.last == nil {
-		m.announce(found)
+		m.announce(found, begin)
 	}
 	if !found {
 		if err := m.openLedger(ctx); err != nil {

@@ -118,9 +118,10 @@ func (c *chain) append(ctx context.Context, kind RecordKind, state State) error 
 	return c.write(ctx, Record{Kind: kind, State: state})
 }
 
-// signed fills in whose record it is, and keeps another plan's fingerprint.
+// signed fills in whose record it is, and keeps another flow's name and another plan's
+// fingerprint.
 func (c *chain) signed(r Record) Record {
-	r.Format, r.Flow, r.Fingerprint, r.Owner = recordFormat, c.flow, cmp.Or(r.Fingerprint, c.fingerprint), c.owner
+	r.Format, r.Flow, r.Fingerprint, r.Owner = recordFormat, cmp.Or(r.Flow, c.flow), cmp.Or(r.Fingerprint, c.fingerprint), c.owner
 	r.Attempt, r.Written, r.Previous = c.attempt, time.Now().UTC(), c.version
 	return r
 }

@@ -43,8 +43,7 @@ type exactly struct {
 type formerSeat struct {
 	connection string
 	marker     connectors.Marker
-	held       []connectors.Position
-	mine       bool // the marker is one of this owner
+	record     *Record // that the marker carries
 }
 
 func groupSinks(flow *planner.Flow) (groups []*group) {
@@ -193,7 +192,7 @@ func (m *machine) reconcileFormer(ctx context.Context) (map[seatName][]connector
 		}
 		at := seatName{n.Connection, n.Stream}
 		held[at] = furthest(held[at], record.State.Positions)
-		m.exactly.former = append(m.exactly.former, &formerSeat{n.Connection, marker, record.State.Positions, record.Owner.ID == m.chain.owner.ID && record.Attempt == m.chain.attempt})
+		m.exactly.former = append(m.exactly.former, &formerSeat{n.Connection, marker, record})
 		marker.Created = n.Created
 		if record.Epoch != nil && record.State.Epoch > m.chain.state.Epoch {
 			if err := m.certifyFrom(ctx, n.Connection, record, marker); err != nil {
@@ -287,14 +286,15 @@ func (m *machine) certifyFrom(ctx context.Context, connection string, r *Record,
 func (m *machine) mark(ctx context.Context) error {
 	x := &m.exactly
 	for _, f := range x.former {
-		if f.mine {
+		if f.record.Owner.ID == m.chain.owner.ID && f.record.Attempt == m.chain.attempt {
 			continue
 		}
-		content, err := m.content(State{Records: m.chain.state.Records, Epoch: m.chain.state.Epoch, Positions: f.held}, nil)
+		state := State{Records: m.chain.state.Records, Epoch: m.chain.state.Epoch, Positions: f.record.State.Positions}
+		content, err := json.Marshal(m.chain.signed(Record{Kind: MarkerRecord, Flow: f.record.Flow, State: state}))
 		if err != nil {
 			return err
 		}
-		if err := m.transactor(f.connection).Supersede(ctx, m.flow.Identity, f.marker, content); err != nil {
+		if err := m.transactor(f.connection).Supersede(ctx, f.record.Flow, f.marker, content); err != nil {
 			return err
 		}
 	}

@@ -41,8 +41,11 @@ func isOrAre(names []string) string {
 
 // announce says before the first run what it will make and read, and warns where the
 // destination is less safe than the source.
-func (m *machine) announce(ledger bool) {
+func (m *machine) announce(ledger bool, begin State) {
 	var lines []string
+	if m.options.Adopt != "" {
+		lines = append(lines, fmt.Sprintf("goes on where flow %s is, after epoch %d", m.options.Adopt, begin.Epoch))
+	}
 	if !ledger {
 		lines = append(lines, fmt.Sprintf("makes the ledger on %s", m.conn()))
 	}
@@ -52,7 +55,9 @@ func (m *machine) announce(ledger bool) {
 		if s.Makes != "" {
 			lines = append(lines, fmt.Sprintf("makes %s on stream %s", s.Makes, s.Stream))
 		}
-		lines = append(lines, "reads "+amount(s))
+		if m.options.Adopt == "" { // else only the rest of it
+			lines = append(lines, "reads "+amount(s))
+		}
 	}
 	told := map[string]bool{}
 	for _, sink := range m.sinks {

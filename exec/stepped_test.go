@@ -87,7 +87,7 @@ func (c *steppedConnection) ReadMarker(ctx context.Context, at connectors.Marked
 	return c.Connection.(connectors.Transactor).ReadMarker(ctx, at)
 }
 
-func (c *steppedConnection) Supersede(ctx context.Context, flow connectors.Identity, former connectors.Marker, content []byte) error {
+func (c *steppedConnection) Supersede(ctx context.Context, flow string, former connectors.Marker, content []byte) error {
 	if c.steps.unfenced {
 		return nil
 	}

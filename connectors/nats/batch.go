@@ -88,7 +88,7 @@ func holds(held []connectors.Position, m *connectors.Message) bool {
 // marker alone. It returns the receipts with the sequences that the batch got.
 func (t *transaction) write(ctx context.Context, p *markedPlace, rows []batchRow, letters []letter, content []byte, receipts ...connectors.Receipt) ([]connectors.Receipt, connectors.Marker, error) {
 	body := markerBody{Batch: rand.Text(), Messages: len(rows) + len(letters) + 1, Receipts: receipts, Content: content}
-	message, err := t.link.newMarker(t.flow, p, body)
+	message, err := t.link.newMarker(t.flow.String(), p, body)
 	if err != nil {
 		return nil, connectors.Marker{}, err
 	}

@@ -71,7 +71,7 @@ type markerBody struct {
 const headerFlowMarker = "Flow-Marker"
 
 // newMarker makes the message that ends a batch.
-func (c *connection) newMarker(flow connectors.Identity, p *markedPlace, body markerBody) (*natsgo.Msg, error) {
+func (c *connection) newMarker(flow string, p *markedPlace, body markerBody) (*natsgo.Msg, error) {
 	body.Format = markerFormat
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -79,7 +79,7 @@ func (c *connection) newMarker(flow connectors.Identity, p *markedPlace, body ma
 	}
 	m := &natsgo.Msg{Subject: p.Subject, Data: data, Header: natsgo.Header{}}
 	m.Header.Set(headerContentType, contentTypeJSON)
-	m.Header.Set(headerFlowMarker, flow.String())
+	m.Header.Set(headerFlowMarker, flow)
 	m.Header.Set(natsgo.ExpectedStreamHdr, p.Stream)
 	m.Header.Set(natsgo.ExpectedLastSubjSeqHdr, strconv.FormatUint(p.marker.Sequence, 10))
 	m.Header.Set(natsgo.MsgRollup, natsgo.MsgRollupSubject)

@@ -10,7 +10,7 @@ import (
 
 // Supersede implements connectors.Transactor. Where a stream takes no marker on that
 // subject any more it takes no batch that ends with one, and nothing is left to do.
-func (c *connection) Supersede(ctx context.Context, flow connectors.Identity, former connectors.Marker, content []byte) error {
+func (c *connection) Supersede(ctx context.Context, flow string, former connectors.Marker, content []byte) error {
 	info, err := c.streamInfo(ctx, former.Stream)
 	if err != nil || info == nil || !info.Config.AllowRollup {
 		return err
