@@ -15,7 +15,7 @@ var runCodes = []Explanation{
 	},
 	{
 		Code: "F5004", Title: "a sink cannot write a row",
-		Text: "The message would be larger than the stream, the server or `max_in_flight` takes, or what fills a hole of its subject is null, empty, or no single token. Every row of an epoch is checked before the first one is published.",
+		Text: "The message would be larger than the stream, the server or `max_in_flight` takes, what fills a hole of its subject is null, empty, or no single token, or the key of a bucket does not have the `revision` that the row expects. Every row of an epoch is checked before the first one is published.",
 		Good: `from nats "orders.>" where len(country ?? "") == 2 to nats stream "OUT" subject "out.<subject>"`,
 	},
 }

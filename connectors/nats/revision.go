@@ -87,7 +87,7 @@ func (s *sink) judgeRevisions(ctx context.Context, frames []frame, rows []int) e
 		err := f.expects.fault
 		switch {
 		case s.written[f.subject] || written[f.subject]:
-			err = fmt.Errorf("an earlier row of the same epoch writes the key %q, which has another revision then than the expected %d", keyOf(f.subject), f.expects.revision)
+			err = fmt.Errorf("an earlier row of the same epoch writes the key %q, which does not have the expected revision %d any more", keyOf(f.subject), f.expects.revision)
 		case err == nil:
 			err = s.frames.measure(f) // its revision has as many digits as are sent
 		}
