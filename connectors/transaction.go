@@ -17,7 +17,7 @@ type Transactor interface {
 	// OpenTransaction is OpenSink for all sinks of the flow that ask for it.
 	OpenTransaction(ctx context.Context, flow Identity, specs []SinkSpec) (Transaction, error)
 	// ReadMarker is the newest marker at a place that none of the flow's sinks has any
-	// more, never a stale one; Sequence is 0 if there is none.
+	// more, never a stale one; Sequence is 0 if there is none. It need not tell Created.
 	ReadMarker(ctx context.Context, at MarkedPlace) (Marker, error)
 	// Supersede writes a marker without rows over a former one at such a place, which
 	// remains that of the flow of that name: whoever counts on the former one commits
@@ -51,7 +51,8 @@ type Transaction interface {
 	// those that dead has to write.
 	Keep(dead DeadLetters, letters []DeadLetter) ([]DeadLetter, error)
 	// Commit writes what the epoch has for a place. It fails with ErrInterrupted if the
-	// place has another marker than this transaction counts on.
+	// place has another marker than this transaction counts on, and with an error that
+	// does not pass if the messages are more than one step takes: nothing is stored then.
 	Commit(ctx context.Context, seal Seal) ([]Receipt, Marker, error)
 	Close() error
 }
@@ -68,7 +69,7 @@ type Seal struct {
 	// Held is what the place holds already: rows at or below are left out, and counted
 	// as duplicates.
 	Held []Position
-	// Content goes into the marker.
+	// Content goes into the marker: a JSON value, as json.Marshal writes it.
 	Content []byte
 	// Always writes the marker even if there is no row for the place.
 	Always bool

@@ -52,8 +52,10 @@ func (s *steps) step(name string) error {
 }
 
 // kind is the connector for NATS with these steps.
-func (s *steps) kind() connectors.Kind {
-	kind := nats.Kind()
+func (s *steps) kind() connectors.Kind { return s.within(nats.Kind()) }
+
+// within is a connector with these steps.
+func (s *steps) within(kind connectors.Kind) connectors.Kind {
 	open := kind.Open
 	kind.Open = func(ctx context.Context, name string, settings connectors.Settings, report func(connectors.Notice)) (connectors.Connection, error) {
 		conn, err := open(ctx, name, settings, report)

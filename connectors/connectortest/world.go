@@ -29,6 +29,13 @@ type World struct {
 	Sink    connectors.SinkSpec
 	Refused string
 	Dead    connectors.DeadLetterSpec
+	// Exactly are two sinks of the same resource that write exactly once, each into a
+	// destination of its own that is made when it is missing; both refuse what Sink does.
+	// There are none if the system has no transactions. DeadInside goes into the first
+	// one's destination once that is there, and AtomicRows is that of the Kind.
+	Exactly    []connectors.SinkSpec
+	DeadInside connectors.DeadLetterSpec
+	AtomicRows int
 	// Cut breaks every link to the system for a moment.
 	Cut func()
 }
@@ -48,6 +55,15 @@ func Run(t *testing.T, open func(t *testing.T) World) {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) { test(t, open(t)) })
 		}
+	}
+	for name, test := range transactionTests {
+		t.Run(name, func(t *testing.T) {
+			w := open(t)
+			if w.Exactly == nil {
+				t.Skip("the system has no transactions")
+			}
+			test(t, w)
+		})
 	}
 	Ledger(t, func(t *testing.T) func(connectors.Identity) connectors.Ledger {
 		w := open(t)

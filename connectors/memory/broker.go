@@ -44,6 +44,8 @@ type stream struct {
 	life     connectors.Incarnation
 	messages []stored
 	ids      map[string]uint64 // sequences by id
+	markers  map[string]marker // by subject
+	marks    uint64            // markers so far, and the sequence of the newest
 }
 
 type stored struct {
@@ -163,7 +165,7 @@ func (b *Broker) tick() int64 {
 func (b *Broker) stream(name string) *stream {
 	s := b.streams[name]
 	if s == nil {
-		s = &stream{life: connectors.Incarnation{Stream: name, Created: b.tick()}, ids: map[string]uint64{}}
+		s = &stream{life: connectors.Incarnation{Stream: name, Created: b.tick()}, ids: map[string]uint64{}, markers: map[string]marker{}}
 		b.streams[name] = s
 	}
 	return s

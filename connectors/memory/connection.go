@@ -20,7 +20,7 @@ type connection struct {
 func (c *connection) String() string { return "the process's memory" }
 
 // Remains implements connectors.Connection.
-func (c *connection) Remains(_ context.Context, flow connectors.Identity, _ ...connectors.MarkedPlace) (connectors.Remains, error) {
+func (c *connection) Remains(_ context.Context, flow connectors.Identity, marked ...connectors.MarkedPlace) (connectors.Remains, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var left connectors.Remains
@@ -38,6 +38,13 @@ func (c *connection) Remains(_ context.Context, flow connectors.Identity, _ ...c
 		left.Readers = append(left.Readers, r)
 	}
 	slices.SortFunc(left.Readers, func(a, b connectors.Reader) int { return strings.Compare(a.Stream, b.Stream) })
+	for _, name := range c.names() {
+		for _, at := range append([]connectors.MarkedPlace{placeOf(flow, name)}, marked...) {
+			if at.Stream == name && c.streams[name].markers[at.Subject].flow == flow.String() && !slices.Contains(left.Markers, at) {
+				left.Markers = append(left.Markers, at)
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.ledgers[flow])) {
 		left.Chains = append(left.Chains, connectors.Chain{Name: name, Entries: uint64(len(c.ledgers[flow][name]))})
 	}
@@ -53,6 +60,11 @@ func (c *connection) Remove(_ context.Context, flow connectors.Identity, what co
 	}
 	for _, chain := range what.Chains {
 		delete(c.ledgers[flow], chain.Name)
+	}
+	for _, m := range what.Markers {
+		if in := c.streams[m.Stream]; in != nil {
+			delete(in.markers, m.Subject)
+		}
 	}
 	for _, r := range what.Readers {
 		delete(c.readers, readerKey{flow, r.Stream})

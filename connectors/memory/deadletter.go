@@ -45,19 +45,27 @@ func (d *deadLetters) Write(ctx context.Context, letters []connectors.DeadLetter
 		return err
 	}
 	for _, l := range letters {
-		m := l.Message
-		headers := cloneHeaders(m.Headers)
-		if headers == nil {
-			headers = map[string][]string{}
-		}
-		headers["Flow-Error"], headers["Flow-Error-Code"] = []string{l.Reason}, []string{l.Code}
-		headers["Flow-Source"] = []string{fmt.Sprintf("%s/%d", m.Source.Stream, m.Sequence)}
-		headers["Flow-Name"] = []string{d.flow.String()}
-		d.stream(d.to).append(stored{Message: Message{Subject: m.Subject, Headers: headers, Data: m.Data, Operation: m.Operation, Marker: m.Marker},
-			time: d.tick(), id: string(m.AppendEventID(nil)) + " " + d.flow.String() + " dead letter", event: string(m.AppendEventID(nil))})
+		s := d.letter(l)
+		s.time = d.tick()
+		d.stream(d.to).append(s)
 	}
 	d.signal()
 	return nil
+}
+
+// letter is a dead letter as it is stored, but for the time.
+func (d *deadLetters) letter(l connectors.DeadLetter) stored {
+	m := l.Message
+	headers := cloneHeaders(m.Headers)
+	if headers == nil {
+		headers = map[string][]string{}
+	}
+	headers["Flow-Error"], headers["Flow-Error-Code"] = []string{l.Reason}, []string{l.Code}
+	headers["Flow-Source"] = []string{fmt.Sprintf("%s/%d", m.Source.Stream, m.Sequence)}
+	headers["Flow-Name"] = []string{d.flow.String()}
+	event := string(m.AppendEventID(nil))
+	return stored{Message: Message{Subject: m.Subject, Headers: headers, Data: m.Data, Operation: m.Operation, Marker: m.Marker},
+		id: event + " " + d.flow.String() + " dead letter", event: event}
 }
 
 // Close implements connectors.DeadLetters.

@@ -26,6 +26,8 @@ func (b *Broker) Kind() connectors.Kind {
 		ResourceName:       func(s connectors.SourceSpec) string { return s.Select },
 		DescribeSources:    describeSources,
 		DescribeSink:       describeSink,
+		DescribeGuarantee:  describeGuarantee,
+		AtomicRows:         atomicRows,
 		DescribeDeadLetter: describeDeadLetter,
 		Rights:             func(connectors.Settings, []connectors.Use) connectors.Rights { return connectors.Rights{} },
 		Open: func(_ context.Context, name string, _ connectors.Settings, report func(connectors.Notice)) (connectors.Connection, error) {
@@ -37,6 +39,7 @@ func (b *Broker) Kind() connectors.Kind {
 var sinkFields = connectors.Fields{
 	{Key: "stream", Type: connectors.Text, Required: true, Template: true, Doc: "the destination stream, made if it is missing; it may hold `<resource>`"},
 	{Key: "max_size", Type: connectors.Size, Default: int64(8 << 20), Min: 1, Doc: "the most bytes that a message may have; a larger one is a bad row"},
+	{Key: connectors.ExactlyKey, Type: connectors.Word, Values: []string{connectors.Once}, Doc: "`exactly once`: an epoch's rows are stored in one step with a marker, and a repetition is left out by it; at least once without it"},
 }
 
 var deadLetterFields = connectors.Fields{
@@ -122,7 +125,11 @@ func streamOf(spec connectors.SinkSpec, resource int) connectors.Template {
 }
 
 func writes(spec connectors.SinkSpec) connectors.Written {
-	return connectors.Written{Place: spec.Settings.Template("stream").Canonical()}
+	w := connectors.Written{Place: spec.Settings.Template("stream").Canonical()}
+	for i := range spec.Resources {
+		w.Places = append(w.Places, streamOf(spec, i).Text)
+	}
+	return w
 }
 
 func describeSources(_ connectors.Identity, specs []connectors.SourceSpec, _ connectors.Bounds) []string {
@@ -139,6 +146,13 @@ func describeSink(spec connectors.SinkSpec) []string {
 		lines = append(lines, fmt.Sprintf("%s goes to stream %s of the process's memory, made if it is missing", resource, streamOf(spec, i).Text))
 	}
 	return lines
+}
+
+func describeGuarantee(spec connectors.SinkSpec) []string {
+	if !spec.ExactlyOnce() {
+		return nil
+	}
+	return []string{spec.Settings.Template("stream").Text + ": an epoch is stored in one step, with a marker that says how far it goes; the step of a former owner is refused"}
 }
 
 func describeDeadLetter(spec connectors.DeadLetterSpec) string {

@@ -113,8 +113,10 @@ func (s *sink) frame(batch connectors.Batch, row int) frame {
 	f := frame{resource: s.spec.Resources[batch.Resource], stream: streamOf(s.spec, batch.Resource).Text, from: m}
 	f.stored = stored{
 		Message: Message{Subject: m.Subject, Data: body, Operation: m.Operation, Headers: map[string][]string{"Flow-Operation": {m.Operation.String()}}},
-		id:      s.MessageID(s.flow, s.spec.Connection, m, f.stream, m.Subject, f.resource),
 		event:   string(m.AppendEventID(nil)),
+	}
+	if !s.spec.ExactlyOnce() { // a marker tells what is there, and no id
+		f.stored.id = s.MessageID(s.flow, s.spec.Connection, m, f.stream, m.Subject, f.resource)
 	}
 	return f
 }
@@ -166,10 +168,14 @@ func (s *sink) storable(ctx context.Context) error {
 	}
 	for _, f := range s.frames {
 		if s.streams[f.stream] == nil {
-			return connectors.Errorf(connectors.Environment, "the destination stream %s is gone", f.stream).About(connectors.SinkRole, 0, "stream")
+			return gone(f.stream)
 		}
 	}
 	return nil
+}
+
+func gone(stream string) error {
+	return connectors.Errorf(connectors.Environment, "the destination stream %s is gone", stream).About(connectors.SinkRole, 0, "stream")
 }
 
 func (s *sink) receipt(f frame, in *stream) *connectors.Receipt {

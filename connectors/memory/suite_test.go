@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -18,6 +19,12 @@ func TestConformance(t *testing.T) {
 			}
 		}
 		remake()
+		out := func(stream string, given connectors.Settings) connectors.SinkSpec {
+			settings := connectors.Settings{"stream": connectors.ParseTemplate(stream), "max_size": int64(100)}
+			maps.Copy(settings, given)
+			return connectors.SinkSpec{Connection: "main", Resources: []string{"orders"}, Selects: []string{"orders"}, Settings: settings}
+		}
+		once := connectors.Settings{connectors.ExactlyKey: connectors.Once}
 		return connectortest.World{
 			Connect: func() connectors.Connection {
 				c, err := b.Kind().Open(t.Context(), "main", nil, func(connectors.Notice) {})
@@ -34,13 +41,18 @@ func TestConformance(t *testing.T) {
 					}
 				}
 			},
-			Remake: remake,
-			Sink: connectors.SinkSpec{Connection: "main", Resources: []string{"orders"}, Selects: []string{"orders"},
-				Settings: connectors.Settings{"stream": connectors.ParseTemplate("<resource>_out"), "max_size": int64(100)}},
-			Refused: strings.Repeat("x", 101),
-			Dead: connectors.DeadLetterSpec{Connection: "main", Resources: []string{"orders"}, Selects: []string{"orders"},
-				Settings: connectors.Settings{"stream": "dead"}},
-			Cut: func() { b.SetDown(true); b.SetDown(false) },
+			Remake:     remake,
+			Sink:       out("<resource>_out", nil),
+			Refused:    strings.Repeat("x", 101),
+			Dead:       deadIn("dead"),
+			Exactly:    []connectors.SinkSpec{out("<resource>_one", once), out("<resource>_two", once)},
+			DeadInside: deadIn("orders_one"),
+			AtomicRows: b.Kind().AtomicRows,
+			Cut:        func() { b.SetDown(true); b.SetDown(false) },
 		}
 	})
+}
+
+func deadIn(stream string) connectors.DeadLetterSpec {
+	return connectors.DeadLetterSpec{Connection: "main", Resources: []string{"orders"}, Selects: []string{"orders"}, Settings: connectors.Settings{"stream": stream}}
 }

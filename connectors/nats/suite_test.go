@@ -34,9 +34,17 @@ func TestConformance(t *testing.T) {
 			},
 			Sink:    ordersTo("OUT", "out.<text>", nil),
 			Refused: "two.tokens",
-			Dead: connectors.DeadLetterSpec{Connection: "main", Resources: []string{"orders"}, Selects: []string{"orders.>"},
-				Settings: complete(deadLetterFields, connectors.Settings{"subject": connectors.ParseTemplate("dead.<resource>")})},
-			Cut: cut.cut,
+			Dead:    deadLettersOn("dead.<resource>"),
+			Exactly: []connectors.SinkSpec{onceTo("ONE", "one.<text>", nil), onceTo("TWO", "two.<text>", nil)},
+			// The stream captures what rows may go to, and so this subject.
+			DeadInside: deadLettersOn("one.dead"),
+			AtomicRows: Kind().AtomicRows,
+			Cut:        cut.cut,
 		}
 	})
+}
+
+func deadLettersOn(subject string) connectors.DeadLetterSpec {
+	return connectors.DeadLetterSpec{Connection: "main", Resources: []string{"orders"}, Selects: []string{"orders.>"},
+		Settings: complete(deadLetterFields, connectors.Settings{"subject": connectors.ParseTemplate(subject)})}
 }
