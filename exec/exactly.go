@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -239,7 +240,7 @@ func (m *machine) judge(s *seat, marker connectors.Marker) (*Record, error) {
 	case named.Sequence > 0 && marker.Sequence == 0:
 		return nil, refuse(lost, "stream %s has no marker of this flow on %q any more, and the ledger says that it was there with sequence %d: it was removed, or the stream was made anew",
 			marker.Stream, marker.Subject, named.Sequence)
-	case named.Sequence > 0 && (marker.Sequence < named.Sequence || marker.Created != named.Created):
+	case named.Sequence > 0 && (marker.Sequence < named.Sequence || named.Created > 0 && marker.Created != named.Created):
 		return nil, refuse(lost, "stream %s went back: the newest marker of this flow on %q has sequence %d in a stream made at %s, and the ledger says that it was there with sequence %d in one made at %s",
 			marker.Stream, marker.Subject, marker.Sequence, stamp(marker.Created), named.Sequence, stamp(named.Created))
 	case marker.Sequence == 0:
@@ -268,16 +269,33 @@ func (m *machine) certifyFrom(ctx context.Context, connection string, r *Record,
 		m.notice(connectors.Notice{Warning: true, Text: "the ledger went back: certificates of epochs that the destination holds are missing, and the flow goes on behind them",
 			Attributes: []any{"epochs", missing, "ledger", m.ledger.String()}})
 	}
+	state, err := m.ofMarker(ctx, r)
+	if err != nil {
+		return err
+	}
 	epoch := *r.Epoch
 	epoch.Receipts = append(slices.Clone(epoch.Receipts), signed(connection, marker.Receipts)...)
-	r.State.Markers = append(r.State.Markers, named(connection, marker))
-	if err := m.chain.certifyAs(ctx, r.Fingerprint, r.State, &epoch); err != nil {
+	state.Markers = append(state.Markers, named(connection, marker))
+	if err := m.chain.certifyAs(ctx, r.Fingerprint, state, &epoch); err != nil {
 		return err
 	}
 	m.notice(connectors.Notice{Text: "an epoch was committed before its certificate could be written; it is certified from its marker",
 		Attributes: []any{"epoch", r.State.Epoch, "stream", marker.Stream, "marker", marker.Sequence}})
 	m.tellFrom(r.State.Epoch, epoch)
 	return nil
+}
+
+// ofMarker is the state that a marker carries. If a flow of another name wrote it, which
+// this one goes on from, the schemas that it names are in that flow's part of the ledger.
+func (m *machine) ofMarker(ctx context.Context, r *Record) (State, error) {
+	if r.Flow == m.chain.flow {
+		return r.State, nil
+	}
+	ledger, err := m.ofFlow(ctx, strings.TrimPrefix(r.Flow, m.flow.Namespace+"/"))
+	if err != nil {
+		return State{}, err
+	}
+	return m.inherit(ctx, ledger, r.State)
 }
 
 // mark writes a marker at every seat that has none of this owner, and over the former

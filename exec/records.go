@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"time"
 
 	"github.com/flowlang/flow/connectors"
@@ -66,10 +67,14 @@ type State struct {
 	Markers []NamedMarker `json:"markers,omitempty"`
 }
 
-// unmarked is the state without markers: what was lost in a destination, and is written
-// again or given up, may have been the marker, and the next start writes another one.
+// unmarked is the state with nothing said of its markers but where they are: what was
+// lost in a destination, and is written again or given up, may have been the marker, and
+// the next start writes another one. What is there still tells of an epoch.
 func (s State) unmarked() State {
-	s.Markers = nil
+	s.Markers = slices.Clone(s.Markers)
+	for i := range s.Markers {
+		s.Markers[i].Created, s.Markers[i].Sequence = 0, 0
+	}
 	return s
 }
 
@@ -77,8 +82,8 @@ func (s State) unmarked() State {
 type NamedMarker struct {
 	Connection string `json:"connection"` // its name in the flow
 	connectors.MarkedPlace
-	Created  int64  `json:"created"` // of the stream, Unix nanoseconds
-	Sequence uint64 `json:"sequence"`
+	Created  int64  `json:"created"`  // of the stream, Unix nanoseconds; 0 if it is not known
+	Sequence uint64 `json:"sequence"` // 0 if it may be gone
 }
 
 // marker is the one that the state names at a place; the zero one if it names none.
