@@ -203,13 +203,13 @@ func TestAnUnprovenDestinationBlocks(t *testing.T) {
 		eventually(t, "something is in flight", func() bool { return h.Status().Totals.InFlight.Messages > 0 })
 		w.process.Freeze()
 		eventually(t, "the run has noticed", func() bool {
-			s := h.Status().State
-			blocked = s == exec.IsBlocked
-			return s != exec.IsRunning
+			s := h.Status()
+			blocked = s.State == exec.IsBlocked
+			if blocked && s.Err == nil {
+				t.Error("a blocked run says why")
+			}
+			return s.State != exec.IsRunning
 		})
-		if blocked && h.Status().Err == nil {
-			t.Error("a blocked run says why")
-		}
 		w.process.Thaw()
 	}
 	if !blocked {
