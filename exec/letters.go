@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -52,7 +53,8 @@ type letterRow struct {
 // ReplayLetters lets dead letters go through the flow as it is now: what comes of the
 // original message is written as the row of the original event. A repetition is
 // dropped like any other; rows that an earlier replay wrote before it was cut are
-// looked for in their streams, and not written again, however long that is ago. A letter is removed once that is acknowledged; one whose
+// looked for in their streams, and not written again, however long that is ago. Another
+// replay may go on meanwhile. A letter is removed once that is acknowledged; one whose
 // message is bad still stays. The flow may run meanwhile: nothing is certified, and no
 // reader is touched. told is called for each letter.
 func ReplayLetters(ctx context.Context, flow *planner.Flow, ledger connectors.Ledger, letters []connectors.Letter, notice func(connectors.Notice), told func(ReplayedLetter)) error {
@@ -77,10 +79,7 @@ func ReplayLetters(ctx context.Context, flow *planner.Flow, ledger connectors.Le
 	if err := r.open(ctx, false); err != nil {
 		return err
 	}
-	announced, err := announcedRows(ctx, ledger)
-	if err != nil {
-		return err
-	}
+	announced := newAnnouncements()
 	for len(letters) > 0 {
 		n := min(len(letters), flow.Epoch.MaxRecords)
 		if err := r.replayLetters(ctx, letters[:n], announced, told); err != nil {
@@ -93,7 +92,7 @@ func ReplayLetters(ctx context.Context, flow *planner.Flow, ledger connectors.Le
 
 // replayLetters writes what comes of some letters, says so in the ledger, and removes
 // them.
-func (r *replayer) replayLetters(ctx context.Context, letters []connectors.Letter, announced announcements, told func(ReplayedLetter)) error {
+func (r *replayer) replayLetters(ctx context.Context, letters []connectors.Letter, announced *announcements, told func(ReplayedLetter)) error {
 	e := r.slots[0]
 	e.begin(planner.SkipBadRows)
 	e.delivery = rereadDelivery(usable(letters))
@@ -107,7 +106,33 @@ func (r *replayer) replayLetters(ctx context.Context, letters []connectors.Lette
 		return err
 	}
 	written := r.rowsOf()
-	there, err := r.alreadyThere(ctx, slices.Clone(written.rows), announced)
+	for {
+		err := r.announce(ctx, e, announced)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, connectors.ErrSuperseded) {
+			return err
+		}
+		// Another replay has announced rows since, which may be the same ones.
+	}
+	for i, sink := range r.sinks {
+		if err := sink.Apply(ctx); err != nil {
+			return r.sinkFailed(i, err)
+		}
+	}
+	if err := r.commit(ctx, e); err != nil {
+		return err
+	}
+	return r.settle(ctx, e, letters, written, told)
+}
+
+// announce says in the ledger which rows will be written: those that are not there.
+func (r *replayer) announce(ctx context.Context, e *epoch, announced *announcements) error {
+	if err := announced.follow(ctx, r.ledger); err != nil {
+		return err
+	}
+	there, err := r.alreadyThere(ctx, r.rowsOf().rows, announced)
 	if err != nil {
 		return err
 	}
@@ -119,18 +144,7 @@ func (r *replayer) replayLetters(ctx context.Context, letters []connectors.Lette
 			return err
 		}
 	}
-	if err := r.record(ctx, r.rowsOf().rows); err != nil {
-		return err
-	}
-	for i, sink := range r.sinks {
-		if err := sink.Apply(ctx); err != nil {
-			return r.sinkFailed(i, err)
-		}
-	}
-	if err := r.commit(ctx, e); err != nil {
-		return err
-	}
-	return r.settle(ctx, e, letters, written, told)
+	return r.record(ctx, r.rowsOf().rows, announced.version)
 }
 
 // usable are the messages of letters that say which event they were.
@@ -169,8 +183,8 @@ func (r *replayer) letterRow(sink int, p connectors.Prepared) letterRow {
 
 // alreadyThere are those of the rows that an earlier replay had announced, and that
 // their streams hold: it was cut before it removed their letters.
-func (r *replayer) alreadyThere(ctx context.Context, rows []letterRow, announced announcements) (map[letterRow]bool, error) {
-	sought := slices.DeleteFunc(rows, func(row letterRow) bool { _, ok := announced[row]; return !ok })
+func (r *replayer) alreadyThere(ctx context.Context, rows []letterRow, announced *announcements) (map[letterRow]bool, error) {
+	sought := slices.DeleteFunc(rows, func(row letterRow) bool { _, ok := announced.rows[row]; return !ok })
 	places, err := r.places(ctx, sought)
 	if err != nil {
 		return nil, err
@@ -183,7 +197,7 @@ func (r *replayer) alreadyThere(ctx context.Context, rows []letterRow, announced
 				continue
 			}
 			of[row.Key] = row
-			switch before := announced[row]; {
+			switch before := announced.rows[row]; {
 			case before.Created != now.Created: // it was made anew, or is not known
 				first = 1
 			default:
@@ -231,16 +245,10 @@ func (r *replayer) places(ctx context.Context, rows []letterRow) ([]letterPlace,
 }
 
 // record says in the ledger which rows will come of letters. It is written first: a row
-// that no record names would look like a certified one's copy.
-func (r *replayer) record(ctx context.Context, written []letterRow) error {
-	if len(written) == 0 {
-		return nil
-	}
-	last, err := r.ledger.Last(ctx, lettersChain)
-	if err != nil {
-		return err
-	}
-	for version := last.Version; len(written) > 0; {
+// that no record names would look like a certified one's copy. The chain must not have
+// gone on since version, up to which rows were looked for: ErrSuperseded otherwise.
+func (r *replayer) record(ctx context.Context, written []letterRow, version uint64) error {
+	for len(written) > 0 {
 		n := fittingRows(written)
 		places, err := r.places(ctx, written[:n])
 		if err != nil {
@@ -298,26 +306,32 @@ func (r *replayer) settle(ctx context.Context, e *epoch, letters []connectors.Le
 
 // announcements are rows that came of letters, and how far their streams went before
 // the first replay that announced them; at 0 where its record does not say.
-type announcements map[letterRow]letterPlace
+type announcements struct {
+	rows    map[letterRow]letterPlace
+	version uint64 // of the last entry of the chain that was read
+}
 
-// announcedRows are those of all replays.
-func announcedRows(ctx context.Context, ledger connectors.Ledger) (announcements, error) {
-	all := announcements{}
-	for after := uint64(0); ; {
-		entry, err := ledger.Next(ctx, lettersChain, after)
+func newAnnouncements() *announcements {
+	return &announcements{rows: map[letterRow]letterPlace{}}
+}
+
+// follow reads what came since.
+func (a *announcements) follow(ctx context.Context, ledger connectors.Ledger) error {
+	for {
+		entry, err := ledger.Next(ctx, lettersChain, a.version)
 		if err != nil || entry.Version == 0 {
-			return all, err
+			return err
 		}
 		var record lettersRecord
 		if err := decodeRecord(entry.Data, &record); err != nil {
-			return nil, fmt.Errorf("entry %d of the letters in the ledger (%s): %w", entry.Version, ledger, err)
+			return fmt.Errorf("entry %d of the letters in the ledger (%s): %w", entry.Version, ledger, err)
 		}
 		for _, row := range record.Rows {
-			if _, ok := all[row]; !ok {
-				all[row] = record.place(row)
+			if _, ok := a.rows[row]; !ok {
+				a.rows[row] = record.place(row)
 			}
 		}
-		after = entry.Version
+		a.version = entry.Version
 	}
 }
 

@@ -122,8 +122,8 @@ func Verify(ctx context.Context, v Verification) (*Evidence, error) {
 	}
 	before, within := all.between(e.From, e.To)
 	e.Epochs, e.certificates = len(within), within
-	given, err := announcedRows(ctx, v.Ledger)
-	if err != nil {
+	given := newAnnouncements()
+	if err := given.follow(ctx, v.Ledger); err != nil {
 		return nil, err
 	}
 	for _, d := range destinationsOf(before, within, all.repairs) {

@@ -16,7 +16,7 @@ func (d *destination) join(ctx context.Context) error {
 	index := d.index()
 	unknown := map[string][]*stray{}
 	for _, s := range d.stray {
-		_, given := d.given[letterRow{d.connection, d.stream, s.key()}]
+		_, given := d.given.rows[letterRow{d.connection, d.stream, s.key()}]
 		switch {
 		case given:
 		case s.event != "":

@@ -23,7 +23,7 @@ type destination struct {
 	source  connectors.Archive
 	holding connectors.Holding
 
-	given   announcements   // rows that came of dead letters, which no certificate counts
+	given   *announcements  // rows that came of dead letters, which no certificate counts
 	seen    map[string]*lot // rows that are there, by key
 	unclear []*stretch      // that do not hold what their receipts say
 	stray   []*stray        // what has to be attributed one by one

@@ -20,7 +20,9 @@ now, and remove those whose rows are written.
 
 Each row is that of the original event, with its event id and message id: nothing else
 that reads the source sees the message again, and a repetition is dropped within the
-destination's duplicate window. The flow may run meanwhile. What the flow filters is
+destination's duplicate window. Later than that, rows that a replay had announced in the
+ledger before it was cut are looked for, and not written again if they are there. The
+flow may run meanwhile, and so may another replay. What the flow filters is
 removed too; what is bad still stays, and makes the status 1.
 
 ` + letterArgument,
