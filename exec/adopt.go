@@ -17,10 +17,7 @@ import (
 // an old flow's new name, since all of it would be written again.
 func (m *machine) beginning(ctx context.Context, a *admission) (State, error) {
 	adopted := a.last != nil && a.last.Kind == AdoptedRecord
-	again, err := m.adoptsAgain(ctx, a)
 	switch {
-	case err != nil:
-		return State{}, err
 	case a.last != nil && a.last.Owner.ID == m.chain.owner.ID && !adopted:
 		return a.last.State, nil // an earlier try of this run
 	case m.options.Adopt != "" && (a.last == nil || adopted):
@@ -35,26 +32,29 @@ func (m *machine) beginning(ctx context.Context, a *admission) (State, error) {
 	case m.options.Fresh:
 		return State{}, connectors.Errorf(connectors.Refused, "--fresh is for a name that has not run yet, and this one has, up to epoch %d", a.last.State.Epoch).
 			WithHelp("leave --fresh out to go on from there; flowc rm %s makes it begin anew", m.flow.Flow)
-	case m.options.Adopt != "" && !again:
-		return State{}, connectors.Errorf(connectors.Refused, "--adopt %s is for a name that has not run yet, and this one has, up to epoch %d", m.options.Adopt, a.last.State.Epoch).
-			WithHelp("leave --adopt out to go on from there")
+	case m.options.Adopt != "":
+		return a.last.State, m.adoptsAgain(ctx, a)
 	}
 	return a.last.State, nil
 }
 
-// adoptsAgain says whether this name, which has run, began as a successor of the flow
+// adoptsAgain refuses a name that has run, unless it began as a successor of the flow
 // that it is to adopt: an adoption may be repeated.
-func (m *machine) adoptsAgain(ctx context.Context, a *admission) (bool, error) {
-	if m.options.Adopt == "" || a.last == nil || a.specification != nil && a.specification.Adopted == m.options.Adopt {
-		return m.options.Adopt != "" && a.last != nil, nil
+func (m *machine) adoptsAgain(ctx context.Context, a *admission) error {
+	if a.specification != nil && a.specification.Adopted == m.options.Adopt {
+		return nil
 	}
 	ledger, err := m.ofFlow(ctx, m.options.Adopt)
 	if err != nil {
-		return false, err
+		return err
 	}
 	old := chain{ledger: ledger}
 	last, _, err := old.readRecord(ctx)
-	return last != nil && last.Kind == AdoptedRecord && last.Successor == m.flow.Flow, err
+	if err != nil || last != nil && last.Kind == AdoptedRecord && last.Successor == m.flow.Flow {
+		return err
+	}
+	return connectors.Errorf(connectors.Refused, "--adopt %s is for a name that has not run yet, and this one has, up to epoch %d", m.options.Adopt, a.last.State.Epoch).
+		WithHelp("leave --adopt out to go on from there")
 }
 
 // ofFlow is the part of the ledger of another flow of the namespace.

@@ -56,8 +56,8 @@ func killedAt(ctx context.Context, step string, times int32) (context.Context, *
 // is started again.
 func TestAnAdoptionThatIsCutAnywhereWritesOnce(t *testing.T) {
 	t.Parallel()
-	steps := append(everyStepName(t), "before supersede V1", "after supersede V1", "before supersede V2", "after supersede V2")
-	for _, step := range steps {
+	all := append(everyStepName(t), "before supersede V1", "after supersede V1", "before supersede V2", "after supersede V2")
+	for _, step := range all {
 		w := everyStep(t)
 		old, times := step, int32(2)
 		switch {
@@ -72,15 +72,13 @@ func TestAnAdoptionThatIsCutAnywhereWritesOnce(t *testing.T) {
 		if err := w.adoptStepped(ctx, s); err == nil && ctx.Err() != nil {
 			t.Errorf("exit at %q: the adopting run was not cut", step)
 		}
-		if err := w.adoptStepped(t.Context(), &stepsOfNobody); err != nil {
+		if err := w.adoptStepped(t.Context(), &steps{}); err != nil {
 			t.Errorf("exit at %q: %v", step, err)
 			continue
 		}
 		w.expectOnce(fmt.Sprintf("exit at %q", step))
 	}
 }
-
-var stepsOfNobody steps
 
 // adoptedWhileFrozen lets an owner stop right before it commits its first epoch into V1,
 // the second of its streams; another name adopts the flow and does everything, and the

@@ -220,12 +220,8 @@ func (x *exactly) has(n NamedMarker) bool {
 // transactor is the flow's connection of that name; nil if it has none that can write
 // exactly once.
 func (m *machine) transactor(name string) connectors.Transactor {
-	for c, conn := range m.conns {
-		if t, ok := conn.(connectors.Transactor); ok && c.Name == name {
-			return t
-		}
-	}
-	return nil
+	t, _ := m.connectionNamed(name).(connectors.Transactor)
+	return t
 }
 
 // judge compares a marker with what the ledger says of it, and returns its record; nil

@@ -26,11 +26,11 @@ const (
 )
 
 // Record is an entry of a flow's epoch chain: a claim, by which an owner takes the
-// flow over, or keeps where its streams begin and its markers; an epoch's certificate; a reset, by which
-// a person drops a schema; a repair, by which rows of an epoch were written again; an
-// acceptance, by which a person takes the destinations as they are; or the end of a
-// chain that another flow continues. Each carries the whole state, so the newest one
-// is all that recovery needs.
+// flow over, or keeps where its streams begin and its markers; an epoch's certificate;
+// a reset, by which a person drops a schema; a repair, by which rows of an epoch were
+// written again; an acceptance, by which a person takes the destinations as they are;
+// or the end of a chain that another flow continues. Each carries the whole state, so
+// the newest one is all that recovery needs.
 type Record struct {
 	Format      int        `json:"format"`
 	Kind        RecordKind `json:"kind"`

@@ -72,6 +72,16 @@ func (m *machine) open(ctx context.Context) error {
 // conn is the connection of the sources, and of the ledger unless that is elsewhere.
 func (m *machine) conn() connectors.Connection { return m.conns[m.flow.Sources[0].Connection] }
 
+// connectionNamed is the flow's connection of that name; nil if it has none.
+func (m *machine) connectionNamed(connection string) connectors.Connection {
+	for c, conn := range m.conns {
+		if c.Name == connection {
+			return conn
+		}
+	}
+	return nil
+}
+
 // openSource opens the source, anew if it is open.
 func (m *machine) openSource(ctx context.Context) error {
 	options := connectors.SourceOptions{UntilCaughtUp: m.options.UntilCaughtUp, Epoch: m.bounds, Fingerprint: m.flow.Fingerprint, Idle: m.clock.idle}

@@ -1,7 +1,6 @@
 package nats
 
 import (
-	"context"
 	"errors"
 	"os"
 	"slices"
@@ -40,15 +39,15 @@ func TestACommitBesideOneThatIsUnderWay(t *testing.T) {
 			defer node.Thaw()
 		}
 	}
-	commit := func(ctx context.Context, tx *transaction) <-chan error {
+	commit := func(tx *transaction) <-chan error {
 		done := make(chan error, 1)
 		go func() {
-			_, _, err := tx.Commit(ctx, sealed(0))
+			_, _, err := tx.Commit(t.Context(), sealed(0))
 			done <- err
 		}()
 		return done
 	}
-	first, second := commit(t.Context(), owners[0]), commit(t.Context(), owners[1])
+	first, second := commit(owners[0]), commit(owners[1])
 	var refused error
 	underWay := first
 	select {

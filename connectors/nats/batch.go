@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"hash/crc32"
 	"slices"
 	"strconv"
 
@@ -53,9 +52,7 @@ func (t *transaction) rowsOf(p *markedPlace, held []connectors.Position) (rows [
 			}
 			receipt := part.receiptFor(f.resource, f.route)
 			body := part.frames.bodies[f.body.start:f.body.end]
-			receipt.Rows++
-			receipt.Bytes += int64(len(body))
-			receipt.CRC32C = crc32.Update(receipt.CRC32C, castagnoli, body)
+			counted(receipt, body)
 			if holds(held, f.message) {
 				receipt.Duplicates++
 				continue

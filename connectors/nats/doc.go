@@ -2,8 +2,8 @@
 // buckets as sources, streams and buckets as sinks, and streams for dead letters and
 // the ledger.
 //
-// It imports connectors, connectors/rows, internal/natsdial, Arrow, jsontext, and the
-// NATS client with its JWTs; the server only in its subpackage embedded.
+// It imports connectors, connectors/rows, internal/natsdial, Arrow, jsontext, errgroup,
+// and the NATS client with its JWTs; the server only in its subpackage embedded.
 //
 // What always holds:
 //

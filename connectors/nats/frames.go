@@ -38,8 +38,8 @@ type frame struct {
 	event, sequence, time span  // only where the envelope goes into headers, and event in a batch
 	size                  int64 // of payload, headers and subject
 
-	deletes bool // it deletes the key of a bucket, and has no body
-	expects expectation
+	deletes bool         // it deletes the key of a bucket, and has no body
+	expects *expectation // of the key; nil unless revisions are checked
 }
 
 type span struct{ start, end int }
@@ -128,12 +128,12 @@ func (f *frames) add(encoder *rows.Encoder, batch connectors.Batch, row int, r *
 		frame.sequence = f.write(func(dst []byte) []byte { return strconv.AppendUint(dst, m.Sequence, 10) })
 		frame.time = f.write(m.AppendTime)
 	}
-	if checksRevisions(f.sink.spec) {
+	if f.sink.revisions {
 		revision, err := f.sink.routers[batch.Resource].expected(batch, row)
 		if err != nil {
 			return err
 		}
-		frame.expects = expectation{asked: true, revision: revision}
+		frame.expects = &expectation{revision: revision}
 	}
 	if err := f.measure(&frame); err != nil {
 		return err

@@ -212,6 +212,13 @@ func count(r *connectors.Receipt, ack pubAck) {
 	r.Last = max(r.Last, ack.sequence)
 }
 
+// repeated counts a message that is stored already, and is not sent.
+func (p *publisher) repeated(r *connectors.Receipt) {
+	p.mu.Lock() // as acknowledgements count, too
+	defer p.mu.Unlock()
+	count(r, pubAck{duplicate: true})
+}
+
 // refused settles what was published on a subject to which the right is denied:
 // the server has dropped it.
 func (p *publisher) refused(subject string) {

@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"fmt"
-	"hash/crc32"
 	"strconv"
 
 	"github.com/flowlang/flow/connectors"
@@ -25,7 +24,6 @@ const lookups = 32
 
 // expectation is what a row expects of its key.
 type expectation struct {
-	asked    bool   // the sink checks revisions
 	revision uint64 // as the row says; once the key was looked at, as the server knows it
 	there    bool   // the row is in the bucket already
 	fault    error  // the key has another revision
@@ -120,15 +118,15 @@ func (s *sink) lookUp(ctx context.Context, frames []frame) error {
 
 // lookAt compares what a frame expects with its key's newest message.
 func (s *sink) lookAt(ctx context.Context, f *frame, id string) error {
-	e := &f.expects
+	e := f.expects
 	last, err := s.message(ctx, f, getRequest{Last: f.subject})
 	if err != nil {
 		return err
 	}
-	op, _ := operation(&natsgo.Msg{Header: last.header, Data: last.data}, keyOf(f.subject))
+	op, _ := operation(last.Msg, keyOf(f.subject))
 	gone := last.sequence > 0 && op == connectors.Delete
 	switch {
-	case last.wrote(id):
+	case last.Header.Get(natsgo.MsgIdHdr) == id:
 		e.there = true
 	case last.sequence == e.revision, gone && e.revision == 0:
 		e.revision = last.sequence
@@ -138,96 +136,63 @@ func (s *sink) lookAt(ctx context.Context, f *frame, id string) error {
 		if err != nil {
 			return err
 		}
-		if e.there = next.wrote(id); !e.there {
-			e.fault = &revisionError{key: keyOf(f.subject), expected: e.revision, found: last.sequence, gone: gone}
+		if e.there = next.Header.Get(natsgo.MsgIdHdr) == id; !e.there {
+			e.fault = otherRevision(keyOf(f.subject), e.revision, last.sequence, gone)
 		}
 	}
 	return nil
 }
 
-// keyed is a message of a key; its sequence is 0 if there is none.
-type keyed struct {
-	sequence uint64
-	header   natsgo.Header
-	data     []byte
-}
-
-func (k keyed) wrote(id string) bool {
-	return k.sequence > 0 && k.header.Get(natsgo.MsgIdHdr) == id
-}
-
-func (s *sink) message(ctx context.Context, f *frame, request getRequest) (keyed, error) {
+// message is one of the key that a frame is for; its sequence is 0 if there is none.
+func (s *sink) message(ctx context.Context, f *frame, request getRequest) (*storedMessage, error) {
 	reply, err := s.link.get(ctx, f.route.to.name, request)
 	if hasCode(err, codeMessageNotFound) {
-		return keyed{}, nil
+		return &storedMessage{Msg: &natsgo.Msg{}}, nil
 	}
 	if err != nil {
-		return keyed{}, failed(err, "looking at the key %q of stream %s", keyOf(f.subject), f.route.to.name)
+		return nil, failed(err, "looking at the key %q of stream %s", keyOf(f.subject), f.route.to.name)
 	}
-	k := keyed{sequence: reply.Message.Sequence, header: natsgo.Header{}, data: reply.Message.Data}
-	if len(reply.Message.Headers) > 0 {
-		if k.header, err = natsgo.DecodeHeadersMsg(reply.Message.Headers); err != nil {
-			k.header = natsgo.Header{} // which no row of a flow has
-		}
+	m, err := reply.message()
+	if err != nil { // no row of a flow has such headers
+		m = &storedMessage{Msg: &natsgo.Msg{Data: reply.Message.Data}, sequence: reply.Message.Sequence}
 	}
-	return k, nil
+	return m, nil
 }
 
-// revisionError says that a key has another revision than a row expects.
-type revisionError struct {
-	key             string
-	expected, found uint64
-	gone            bool // what was found is a removal
-}
-
-func (e *revisionError) Error() string {
-	found := fmt.Sprintf("it has revision %d", e.found)
+// otherRevision says that a key has another revision than a row expects; gone, that what
+// was found is a removal.
+func otherRevision(key string, expected, found uint64, gone bool) error {
+	has := fmt.Sprintf("it has revision %d", found)
 	switch {
-	case e.found == 0:
-		found = "there is none of it"
-	case e.gone:
-		found = fmt.Sprintf("it was deleted, with revision %d", e.found)
+	case found == 0:
+		has = "there is none of it"
+	case gone:
+		has = fmt.Sprintf("it was deleted, with revision %d", found)
 	}
-	if e.expected == 0 {
-		return fmt.Sprintf("the key %q is expected to be new, and %s", e.key, found)
+	if expected == 0 {
+		return fmt.Errorf("the key %q is expected to be new, and %s", key, has)
 	}
-	return fmt.Sprintf("the key %q is expected to have revision %d, and %s", e.key, e.expected, found)
+	return fmt.Errorf("the key %q is expected to have revision %d, and %s", key, expected, has)
 }
 
 // changedMeanwhile says of a refused revision that the epoch is to be judged anew.
 func (s *sink) changedMeanwhile(err error) error {
-	if s.written == nil || !hasCode(err, codeWrongLastSequence) {
+	if !s.revisions || !hasCode(err, codeWrongLastSequence) {
 		return err
 	}
 	return &connectors.Error{Class: connectors.Transient, Err: fmt.Errorf("a key was written by somebody else after its revision had been looked up: %w", err)}
 }
 
-// repeat counts a row that is there already, and is not sent.
-func (s *sink) repeat(f *frame) {
-	receipt := s.receiptFor(f.resource, f.route)
-	s.counted(receipt, s.frames.bodies[f.body.start:f.body.end])
-	s.publisher.mu.Lock() // as the acknowledgements count, too
-	receipt.Duplicates++
-	s.publisher.mu.Unlock()
-}
-
-// counted adds a row's body to a receipt.
-func (s *sink) counted(receipt *connectors.Receipt, body []byte) {
-	receipt.Rows++
-	receipt.Bytes += int64(len(body))
-	receipt.CRC32C = crc32.Update(receipt.CRC32C, castagnoli, body)
-}
-
 // revisionHeaders tell the server which revision a key must have.
 func (f *frame) revisionHeaders(h natsgo.Header) {
-	if f.expects.asked {
+	if f.expects != nil {
 		set(h, natsgo.ExpectedLastSubjSeqHdr, strconv.FormatUint(f.expects.revision, 10))
 	}
 }
 
 // revisionHeaderBytes is how many bytes nats.go writes for that.
 func (f *frame) revisionHeaderBytes() int {
-	if !f.expects.asked {
+	if f.expects == nil {
 		return 0
 	}
 	return line(natsgo.ExpectedLastSubjSeqHdr, len(strconv.FormatUint(f.expects.revision, 10)))

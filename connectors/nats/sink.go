@@ -2,6 +2,7 @@ package nats
 
 import (
 	"context"
+	"hash/crc32"
 	"slices"
 
 	"github.com/flowlang/flow/connectors"
@@ -15,6 +16,7 @@ type sink struct {
 	flow connectors.Identity
 	spec connectors.SinkSpec
 
+	revisions         bool // each row expects one of its key
 	exactly           bool // its rows go out in the batches of a transaction
 	ids               bool // each message has an id, by which the server drops a copy; a batch takes none
 	limits            connectors.Limits
@@ -27,7 +29,7 @@ type sink struct {
 	frames   *frames
 	header   natsgo.Header // of the message that is being sent
 	receipts []*connectors.Receipt
-	written  map[string]bool // subjects of the epoch's keys; nil unless revisions are checked
+	written  map[string]bool // subjects of the epoch's keys, where revisions are checked
 	begun    bool
 }
 
@@ -55,9 +57,7 @@ func newSink(flow connectors.Identity, spec connectors.SinkSpec) *sink {
 		s.routers = append(s.routers, newRouter(s, i))
 	}
 	s.frames = newFrames(s)
-	if checksRevisions(spec) && !spec.Preview {
-		s.written = map[string]bool{}
-	}
+	s.revisions, s.written = checksRevisions(spec), map[string]bool{}
 	return s
 }
 
@@ -143,7 +143,7 @@ func (s *sink) Prepare(ctx context.Context, batch connectors.Batch) error {
 func (s *sink) prepare(ctx context.Context, batch connectors.Batch, routes func(row int) (*route, string, error)) error {
 	before := s.frames.mark()
 	err := s.frames.encode(batch, routes)
-	if err == nil && s.written != nil {
+	if err == nil && s.revisions && !s.spec.Preview {
 		err = s.judgeRevisions(ctx, s.frames.list[before.list:], batch.Selected)
 	}
 	if err != nil {
@@ -180,20 +180,27 @@ func (s *sink) send(ctx context.Context) error {
 	text := string(s.frames.text)
 	for i := range s.frames.list {
 		f := &s.frames.list[i]
-		if f.expects.there {
-			s.repeat(f)
-			continue
-		}
 		receipt := s.receiptFor(f.resource, f.route)
 		body := s.frames.bodies[f.body.start:f.body.end]
+		counted(receipt, body)
+		if f.expects != nil && f.expects.there {
+			s.publisher.repeated(receipt)
+			continue
+		}
 		s.frames.headers(s.header, f, text)
 		message.Subject, message.Data = f.subject, body
 		if err := s.publisher.publish(ctx, &message, slot{size: f.size, stream: f.route.to.name, subject: f.subject, receipt: receipt}); err != nil {
 			return err
 		}
-		s.counted(receipt, body)
 	}
 	return s.publisher.wait(ctx)
+}
+
+// counted adds a row to a receipt.
+func counted(receipt *connectors.Receipt, body []byte) {
+	receipt.Rows++
+	receipt.Bytes += int64(len(body))
+	receipt.CRC32C = crc32.Update(receipt.CRC32C, castagnoli, body)
 }
 
 func (s *sink) receiptFor(resource int, r *route) *connectors.Receipt {
